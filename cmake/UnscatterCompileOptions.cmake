@@ -1,0 +1,30 @@
+# Compile options shared by every target of the project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(UNSCATTER_CCACHE ccache)
+if(UNSCATTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${UNSCATTER_CCACHE}")
+endif()
+
+# Options for our own code; third-party headers come in as SYSTEM includes and stay quiet.
+function(unscatter_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+                                           -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wundef)
+  # a*b+c must round twice everywhere: embeddings are compared bit for bit, across edits and across machines.
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
+  if(UNSCATTER_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(UNSCATTER_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${UNSCATTER_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${UNSCATTER_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,64 @@
+# One target per module, layers checked at configure time.
+#
+#   unscatter_add_module(NAME LAYER n
+#     DEPENDS module...            other modules; each must sit on a lower layer
+#     PUBLIC_LINKS target...       third-party targets that appear in our public headers
+#     PRIVATE_LINKS target...      third-party targets used by sources only
+#     HEADERS file...              relative to include/unscatter/NAME
+#     SOURCES file...)             relative to the calling folder
+function(unscatter_add_module name)
+  cmake_parse_arguments(ARG "" "LAYER" "DEPENDS;PUBLIC_LINKS;PRIVATE_LINKS;HEADERS;SOURCES" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "unscatter_add_module(${name}): unexpected ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  set(target unscatter_${name})
+  list(TRANSFORM ARG_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/unscatter/${name}/")
+  add_library(${target} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
+  add_library(unscatter::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} UNSCATTER_LAYER ${ARG_LAYER})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    if(NOT TARGET unscatter_${dependency})
+      message(FATAL_ERROR "layer check: ${name} depends on ${dependency}, which does not exist (yet): "
+                          "modules are added from the lowest layer up")
+    endif()
+    get_target_property(layer unscatter_${dependency} UNSCATTER_LAYER)
+    if(NOT layer LESS ARG_LAYER)
+      message(FATAL_ERROR "layer check: ${name} (layer ${ARG_LAYER}) must not depend on ${dependency} (layer ${layer})")
+    endif()
+    target_link_libraries(${target} PUBLIC unscatter_${dependency})
+  endforeach()
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  unscatter_compile_options(${target})
+  set_property(GLOBAL APPEND PROPERTY UNSCATTER_MODULES ${name})
+endfunction()
+
+# unscatter::unscatter links every module.
+function(unscatter_add_umbrella)
+  get_property(modules GLOBAL PROPERTY UNSCATTER_MODULES)
+  list(TRANSFORM modules PREPEND unscatter_ OUTPUT_VARIABLE targets)
+  add_library(unscatter_all INTERFACE)
+  add_library(unscatter::unscatter ALIAS unscatter_all)
+  set_target_properties(unscatter_all PROPERTIES EXPORT_NAME unscatter)
+  target_link_libraries(unscatter_all INTERFACE ${targets})
+endfunction()
+
+# find_package(unscatter) for others: targets, headers, package files.
+function(unscatter_install)
+  include(CMakePackageConfigHelpers)
+  get_property(modules GLOBAL PROPERTY UNSCATTER_MODULES)
+  list(TRANSFORM modules PREPEND unscatter_ OUTPUT_VARIABLE targets)
+  set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/unscatter")
+  install(TARGETS ${targets} unscatter_all EXPORT unscatter_targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/unscatter" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT unscatter_targets NAMESPACE unscatter:: DESTINATION ${package_folder} FILE unscatter-targets.cmake)
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/unscatter-config.cmake.in"
+                                "${PROJECT_BINARY_DIR}/unscatter-config.cmake" INSTALL_DESTINATION ${package_folder})
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/unscatter-config-version.cmake" COMPATIBILITY SameMinorVersion)
+  install(FILES "${PROJECT_BINARY_DIR}/unscatter-config.cmake" "${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
+          DESTINATION ${package_folder})
+endfunction()

@@ -1,0 +1,30 @@
+// Errors that the outside world can cause, as values.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace unscatter {
+
+// What kind of thing went wrong.  The enumerators are part of the JSON contract of the command line (by name).
+enum class ErrorCode {
+  kInvalidArgument,  // a parameter outside its documented range
+  kNotFound,         // a file, data set, graph, node or edge that is not there
+  kMalformedInput,   // a file whose content breaks its format
+  kLimitExceeded,    // input larger than the stated limits allow
+  kIo,               // the operating system refused to read or write
+  kNotConverged,     // an iteration ended before reaching its tolerance
+  kFrameCondition,   // a wavelet bank whose frame bounds are not acceptable
+  kUnsupported,      // a valid request that this combination of options does not offer
+};
+
+// Stable lower-case name, for example "malformed-input".
+[[nodiscard]] std::string_view error_code_name(ErrorCode code) noexcept;
+
+// One sentence for a person, naming file, line and value where there are such.
+struct Error {
+  ErrorCode code;
+  std::string message;
+};
+
+}  // namespace unscatter

@@ -1,0 +1,69 @@
+// Result<T>: a value or an Error.  Reading the wrong side is a broken invariant, not undefined behaviour.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "unscatter/base/error.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return ok(); }
+
+  [[nodiscard]] T& value() & { return require_value(), *std::get_if<0>(&state_); }
+  [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
+  [[nodiscard]] T&& value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
+
+  [[nodiscard]] const Error& error() const& {
+    if (ok()) throw InvariantViolation("Result::error() on a value");
+    return *std::get_if<1>(&state_);
+  }
+  [[nodiscard]] Error&& error() && {
+    if (ok()) throw InvariantViolation("Result::error() on a value");
+    return std::move(*std::get_if<1>(&state_));
+  }
+
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+ private:
+  void require_value() const {
+    if (!ok()) throw InvariantViolation("Result::value() on an error: " + std::get_if<1>(&state_)->message);
+  }
+
+  std::variant<T, Error> state_;
+};
+
+// Success or failure without a value.
+struct Unit {};
+using Status = Result<Unit>;
+[[nodiscard]] inline Status ok_status() { return Unit{}; }
+
+// Leaves the enclosing function with the error of `expression` (a Result), or goes on.
+//
+//   UNSCATTER_TRY(graph, Graph::create(std::move(parts)));   // declares `auto graph`
+//   UNSCATTER_CHECK_OK(write(graph));                        // a Result whose value is not needed
+#define UNSCATTER_TRY(name, expression)                                 \
+  auto name##_or_error = (expression);                                  \
+  if (!name##_or_error.ok()) return std::move(name##_or_error).error(); \
+  auto name = std::move(name##_or_error).value()
+
+#define UNSCATTER_CHECK_OK(expression)                                                 \
+  do {                                                                                 \
+    if (auto status_ = (expression); !status_.ok()) return std::move(status_).error(); \
+  } while (false)
+
+}  // namespace unscatter

@@ -1,0 +1,42 @@
+// From the signals on one graph to its embedding.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/node_signals.h"
+#include "unscatter/graph/graph.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+
+namespace unscatter {
+
+// A transform is a function of one graph, its signals and public constants: that is what makes an embedding deletion-closed.
+class Transform {
+ public:
+  // Memory that one thread reuses from graph to graph.
+  class Scratch {
+   public:
+    Scratch() = default;
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    virtual ~Scratch() = default;
+  };
+
+  Transform() = default;
+  Transform(const Transform&) = delete;
+  Transform& operator=(const Transform&) = delete;
+  virtual ~Transform() = default;
+
+  [[nodiscard]] virtual std::string name() const = 0;
+  // Coordinates of an embedding with `channels` channels in all (not only the active ones).
+  [[nodiscard]] virtual std::size_t width(std::size_t channels) const noexcept = 0;
+  [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
+  // Replaces the content of `row`; columns as the transform's header says, inactive channels left out.  `channels` as in
+  // width().
+  [[nodiscard]] virtual Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels, Scratch& scratch,
+                                     BlockRow& row) const = 0;
+};
+
+}  // namespace unscatter

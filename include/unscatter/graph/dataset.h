@@ -1,0 +1,59 @@
+// A labelled collection of graphs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/graph/graph.h"
+
+namespace unscatter {
+
+// Graph i has class labels[i], an index into class_names; class_names holds the label values as the file spells them, in
+// ascending order (numbers by value, then text).  graph_ids is empty or holds one distinct external id per graph.
+struct Dataset {
+  std::string name;
+  std::vector<Graph> graphs;
+  std::vector<std::uint32_t> labels;
+  std::vector<std::string> class_names;
+  std::vector<std::string> graph_ids;
+
+  // What a reader dropped on the way in.
+  std::size_t dropped_self_loops = 0;
+  std::size_t dropped_duplicate_edges = 0;
+
+  [[nodiscard]] std::size_t size() const noexcept { return graphs.size(); }
+};
+
+// Sorts the distinct values of `raw` into class names and maps each to its index.  Numbers come first, by value.
+struct ClassIndex {
+  std::vector<std::string> class_names;
+  std::vector<std::uint32_t> labels;
+};
+[[nodiscard]] ClassIndex index_classes(const std::vector<std::string>& raw);
+
+// Counts that tell whether the right data came in.
+struct DatasetSummary {
+  std::size_t graphs = 0;
+  std::vector<std::size_t> class_counts;
+  std::size_t nodes = 0;
+  std::size_t min_nodes = 0;
+  std::size_t max_nodes = 0;
+  std::size_t edges = 0;  // undirected edges count once, directed ones as they are
+  bool directed = false;  // any graph is
+  std::size_t max_degree = 0;
+  std::size_t isolated_nodes = 0;
+  std::size_t distinct_node_labels = 0;
+  std::size_t attributes = 0;
+  bool has_positions = false;
+  std::size_t distinct_node_ids = 0;
+};
+[[nodiscard]] DatasetSummary summarise(const Dataset& dataset);
+
+// Digest of the content (graphs, features, ids, labels by name), independent of the file format it came from.
+[[nodiscard]] Digest content_digest(const Dataset& dataset);
+[[nodiscard]] Digest content_digest(const Graph& graph);
+
+}  // namespace unscatter

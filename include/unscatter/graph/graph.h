@@ -1,0 +1,109 @@
+// One graph: who is connected to whom, and what is known of each node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/result.h"
+
+namespace unscatter {
+
+using NodeIndex = std::uint32_t;
+
+// What is left of a node.  Only removals with a `tombstone` or of features leave anything but kPresent.
+enum class NodeState : std::uint8_t {
+  kPresent = 0,
+  kFeatureless = 1,  // features removed, edges kept
+  kTombstone = 2,    // features and edges removed, still counted in the averages
+};
+
+// One edge of an edge list.
+struct Edge {
+  NodeIndex from;
+  NodeIndex to;
+  friend auto operator<=>(const Edge&, const Edge&) = default;
+};
+
+// What a Graph is made of.  Optional parts are left empty.
+struct GraphParts {
+  std::size_t node_count = 0;
+  bool directed = false;
+  std::vector<Edge> edges;            // any order; undirected: one or both directions; duplicates and self-loops are dropped
+  std::size_t attribute_count = 0;    // real numbers per node
+  std::vector<double> attributes;     // row major, node_count x attribute_count
+  std::vector<std::int64_t> labels;   // one per node
+  std::vector<double> positions;      // row major, node_count x 2
+  std::vector<std::string> node_ids;  // external ids, one per node, distinct
+};
+
+// Compressed sparse rows.  Row i lists, ascending and without i itself, the nodes j with an edge j -> i: neighbours of an
+// undirected graph, in-neighbours of a directed one.  A value type; const access from any number of threads.
+class Graph {
+ public:
+  // Errors (kMalformedInput, naming the value): no nodes, an edge end outside the graph, a part of the wrong size, a number
+  // that is not finite, a node id that occurs twice or is empty.  kLimitExceeded: 2^32 nodes or edge entries, or more.
+  [[nodiscard]] static Result<Graph> create(GraphParts parts);
+
+  // The same from rows that are already sorted, distinct and free of self-loops, without the detour over an edge list:
+  // `offsets` has node_count + 1 entries; parts.edges is ignored.  Errors as above; a row out of order is kMalformedInput; an
+  // undirected graph whose rows are not symmetric too.
+  [[nodiscard]] static Result<Graph> from_rows(GraphParts parts, std::vector<std::uint32_t> offsets,
+                                               std::vector<NodeIndex> neighbours);
+
+  [[nodiscard]] std::size_t node_count() const noexcept { return offsets_.size() - 1; }
+  // Nodes that are not tombstones.
+  [[nodiscard]] std::size_t living_node_count() const noexcept;
+  // Entries of all rows: twice the number of edges if undirected.
+  [[nodiscard]] std::size_t entry_count() const noexcept { return neighbours_.size(); }
+  [[nodiscard]] std::size_t edge_count() const noexcept { return directed_ ? entry_count() : entry_count() / 2; }
+  [[nodiscard]] bool directed() const noexcept { return directed_; }
+
+  // In-degree if directed.
+  [[nodiscard]] std::size_t degree(std::size_t i) const { return offsets_[i + 1] - offsets_[i]; }
+  [[nodiscard]] std::span<const NodeIndex> neighbours(std::size_t i) const {
+    return {neighbours_.data() + offsets_[i], degree(i)};
+  }
+  [[nodiscard]] bool has_edge(std::size_t from, std::size_t to) const;
+  [[nodiscard]] std::span<const std::uint32_t> offsets() const noexcept { return offsets_; }
+  [[nodiscard]] std::span<const NodeIndex> entries() const noexcept { return neighbours_; }
+
+  [[nodiscard]] NodeState state(std::size_t i) const { return states_.empty() ? NodeState::kPresent : states_[i]; }
+  [[nodiscard]] bool has_features(std::size_t i) const { return state(i) == NodeState::kPresent; }
+
+  [[nodiscard]] std::size_t attribute_count() const noexcept { return attribute_count_; }
+  [[nodiscard]] std::span<const double> attributes(std::size_t i) const {
+    return {attributes_.data() + i * attribute_count_, attribute_count_};
+  }
+  [[nodiscard]] bool has_labels() const noexcept { return !labels_.empty(); }
+  [[nodiscard]] std::int64_t label(std::size_t i) const { return labels_[i]; }
+  [[nodiscard]] bool has_positions() const noexcept { return !positions_.empty(); }
+  [[nodiscard]] std::span<const double, 2> position(std::size_t i) const {
+    return std::span<const double, 2>{positions_.data() + 2 * i, 2};
+  }
+  [[nodiscard]] bool has_node_ids() const noexcept { return !node_ids_.empty(); }
+  [[nodiscard]] const std::string& node_id(std::size_t i) const { return node_ids_[i]; }
+
+  friend bool operator==(const Graph&, const Graph&) = default;
+
+ private:
+  friend class GraphEditor;
+  Graph() = default;
+
+  std::vector<std::uint32_t> offsets_{0};
+  std::vector<NodeIndex> neighbours_;
+  bool directed_ = false;
+  std::size_t attribute_count_ = 0;
+  std::vector<double> attributes_;
+  std::vector<std::int64_t> labels_;
+  std::vector<double> positions_;
+  std::vector<std::string> node_ids_;
+  std::vector<NodeState> states_;  // empty: all present
+};
+
+// The undirected graph with an edge wherever `graph` has one in either direction; everything else is kept.
+[[nodiscard]] Graph symmetrised(const Graph& graph);
+
+}  // namespace unscatter

@@ -1,0 +1,41 @@
+// Edits that forget: what a removal request does to one graph.
+//
+// The rule behind all of them (docs/notation.md, "deletion-closed"): the edited graph carries nothing of what was removed.  So
+// everything that is derived from the graph (degrees, wavelets, embeddings) is computed from the edited graph alone.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "unscatter/graph/graph.h"
+
+namespace unscatter {
+
+enum class NodeRemoval {
+  kCompact,    // the result equals, bit for bit, the graph built without the node; later nodes move up by one
+  kTombstone,  // features and edges go, the node keeps its place and still counts in averages, as in the paper
+};
+
+struct RemoveNode {
+  NodeIndex node;
+  NodeRemoval style = NodeRemoval::kCompact;
+};
+// Features go, edges stay: attributes, label and position become 0 and no feature map sees the node.  The external id stays,
+// since it names the node in later requests.
+struct RemoveFeatures {
+  NodeIndex node;
+};
+// Undirected: the edge between the two.  Directed: the edge from -> to only.
+struct RemoveEdge {
+  NodeIndex from;
+  NodeIndex to;
+};
+struct RemoveGraph {};
+
+using GraphEdit = std::variant<RemoveNode, RemoveFeatures, RemoveEdge, RemoveGraph>;
+
+// The edited graph, or nothing if no living node is left (and always for RemoveGraph).
+// Errors, each with a reason: kNotFound (no such node or edge), kInvalidArgument (already removed).
+[[nodiscard]] Result<std::optional<Graph>> apply(const Graph& graph, const GraphEdit& edit);
+
+}  // namespace unscatter

@@ -1,0 +1,57 @@
+// Bytes in, Dataset out.  Every reader treats its input as hostile: one clear error that names file, line and value; memory
+// bounded by ReadOptions whatever a header claims; no partial result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "unscatter/base/progress.h"
+#include "unscatter/base/result.h"
+#include "unscatter/graph/dataset.h"
+
+namespace unscatter {
+
+// Ceilings on what one data set may hold.  The defaults are several times what the largest data set in common use needs.
+struct ReadLimits {
+  std::uint64_t max_bytes = std::uint64_t{4} << 30;  // of text or arrays, after decompression
+  std::uint64_t max_nodes = std::uint64_t{1} << 28;
+  std::uint64_t max_edges = std::uint64_t{1} << 29;  // rows of an edge list, before duplicates are dropped
+  std::uint64_t max_graphs = std::uint64_t{1} << 26;
+};
+
+struct ReadOptions {
+  ReadLimits limits;
+  bool symmetrise = false;  // turn directed graphs into undirected ones while reading
+  std::size_t threads = 0;  // 0: all
+  Progress* progress = nullptr;
+};
+
+enum class DataFormat { kTuFolder, kTuZip, kGinText, kGinZip, kSuperpixelNpz, kJsonl };
+[[nodiscard]] std::string_view data_format_name(DataFormat format) noexcept;
+
+// Looks at names and first bytes.  Errors: kNotFound, kMalformedInput when nothing fits.
+[[nodiscard]] Result<DataFormat> detect_format(const std::filesystem::path& path);
+
+// Reads whatever `path` is.
+[[nodiscard]] Result<Dataset> read_dataset(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt, and where present NAME_node_labels.txt and
+// NAME_node_attributes.txt; in a folder, or in a zip (stored, deflate or LZMA members, with or without a folder inside).
+[[nodiscard]] Result<Dataset> read_tu(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// The GIN text form: number of graphs; per graph "n l", then n lines "tag m v1 ... vm"; plain or the only member of a zip.
+// Tags become node labels unless all are equal.
+[[nodiscard]] Result<Dataset> read_gin(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// Superpixel graphs in one .npz (docs/data-formats.md): intensities as attributes, positions, directed edges node -> neighbour.
+[[nodiscard]] Result<Dataset> read_superpixels(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// The project's own form, one JSON object per line (docs/data-formats.md).
+[[nodiscard]] Result<Dataset> read_jsonl(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// Writes `dataset` so that read_jsonl gives it back, content digest included.  Replaces `path` only once all is written.
+[[nodiscard]] Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path);
+
+}  // namespace unscatter

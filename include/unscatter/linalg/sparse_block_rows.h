@@ -1,0 +1,68 @@
+// A matrix whose rows are sparse in blocks of neighbouring columns: the embeddings Z.
+//
+// A scattering embedding has tree nodes x channels x moments coordinates, of which only the channels that occur in the graph
+// are not identically zero (IMDB-BINARY: 3 % of them).  A row is therefore a list of segments, each a run of consecutive
+// columns:
+//
+//   columns   0 1 2 3 4 5 6 7 8
+//   row       . a b c . . d e .      segments {1, 3}, {6, 2}; values a b c d e
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "unscatter/linalg/dense.h"
+
+namespace unscatter {
+
+// `length` consecutive columns from `column` on.
+struct Segment {
+  std::uint32_t column;
+  std::uint32_t length;
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+// One row, owned.  Segments ascend and do not overlap; values of all segments follow one another.
+struct BlockRow {
+  std::vector<Segment> segments;
+  std::vector<double> values;
+
+  void clear() {
+    segments.clear();
+    values.clear();
+  }
+  // Adds `count` columns from `column` on and returns where their values go (valid until the next call).  Joins a segment
+  // that ends at `column`.  `column` must not lie before the end of the last segment.
+  double* append(std::size_t column, std::size_t count);
+  friend bool operator==(const BlockRow&, const BlockRow&) = default;
+};
+
+// Rows of equal width, each stored on its own so that replacing or erasing one touches no other.
+class SparseBlockRows {
+ public:
+  SparseBlockRows() = default;
+  SparseBlockRows(std::size_t rows, std::size_t columns) : columns_(columns), rows_(rows) {}
+
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_.size(); }
+  [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
+  [[nodiscard]] const BlockRow& row(std::size_t i) const { return rows_.at(i); }
+  // Stored values, an upper bound on the number of entries that are not zero.
+  [[nodiscard]] std::size_t stored_values() const noexcept;
+
+  void set_row(std::size_t i, BlockRow row);
+  void append_row(BlockRow row);
+
+  // Writes all columns() entries of row i, zeros included.
+  void copy_row(std::size_t i, std::span<double> dense) const;
+  [[nodiscard]] RowMatrix to_dense() const;
+  // |row i|_2
+  [[nodiscard]] double row_norm(std::size_t i) const;
+
+ private:
+  std::size_t columns_ = 0;
+  std::vector<BlockRow> rows_;
+};
+
+}  // namespace unscatter

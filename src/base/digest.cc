@@ -1,0 +1,55 @@
+#include "unscatter/base/digest.h"
+
+#include <sodium.h>
+
+#include <bit>
+
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+
+struct Hasher::State {
+  crypto_generichash_state stream;
+};
+
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+  invariant(sodium_init() >= 0, "libsodium could not be initialised");
+  crypto_generichash_init(&state_->stream, nullptr, 0, sizeof(Digest::bytes));
+}
+Hasher::~Hasher() = default;
+Hasher::Hasher(Hasher&&) noexcept = default;
+Hasher& Hasher::operator=(Hasher&&) noexcept = default;
+
+Hasher& Hasher::add_bytes(std::span<const std::byte> bytes) {
+  crypto_generichash_update(&state_->stream, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  return *this;
+}
+
+Hasher& Hasher::add(std::uint64_t value) {
+  std::array<std::byte, 8> little_endian{};
+  for (unsigned i = 0; i < 8; ++i) little_endian[i] = static_cast<std::byte>(value >> (8 * i));
+  return add_bytes(little_endian);
+}
+
+// -0.0 and 0.0 are the same number and get the same bytes.
+Hasher& Hasher::add(double value) { return add(std::bit_cast<std::uint64_t>(value == 0.0 ? 0.0 : value)); }
+
+Hasher& Hasher::add(std::string_view text) {
+  add(static_cast<std::uint64_t>(text.size()));
+  return add_bytes(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+Digest Hasher::finish() {
+  Digest digest;
+  crypto_generichash_final(&state_->stream, digest.bytes.data(), digest.bytes.size());
+  return digest;
+}
+
+std::string Digest::hex() const {
+  std::string text(2 * bytes.size() + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  text.pop_back();
+  return text;
+}
+
+}  // namespace unscatter

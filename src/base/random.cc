@@ -1,0 +1,46 @@
+#include "unscatter/base/random.h"
+
+#include <sodium.h>
+
+#include <limits>
+
+#include "unscatter/base/testing/seeded_random.h"
+
+namespace unscatter {
+
+SecureRandom::SecureRandom() {
+  // sodium_init() may be called any number of times, from any thread.
+  if (sodium_init() < 0) throw InvariantViolation("libsodium could not be initialised");
+}
+
+void SecureRandom::fill(std::span<std::byte> bytes) { randombytes_buf(bytes.data(), bytes.size()); }
+
+std::uint64_t Sequence::below(std::uint64_t bound) {
+  invariant(bound >= 1, "Sequence::below needs a positive bound");
+  // Rejecting the incomplete last block of 2^64 makes every residue equally likely.
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t limit = kMax - (kMax % bound + 1) % bound;
+  std::uint64_t draw = engine_();
+  while (draw > limit) draw = engine_();
+  return draw % bound;
+}
+
+namespace testing {
+
+SeededRandom::SeededRandom(std::uint64_t seed) : seed_(seed) {
+  if (sodium_init() < 0) throw InvariantViolation("libsodium could not be initialised");
+}
+
+void SeededRandom::fill(std::span<std::byte> bytes) {
+  // ChaCha20 under a key made of (seed, number of the call): calls do not repeat one another.
+  unsigned char key[randombytes_SEEDBYTES] = {};
+  for (unsigned i = 0; i < 8; ++i) {
+    key[i] = static_cast<unsigned char>(seed_ >> (8 * i));
+    key[8 + i] = static_cast<unsigned char>(calls_ >> (8 * i));
+  }
+  ++calls_;
+  randombytes_buf_deterministic(bytes.data(), bytes.size(), key);
+}
+
+}  // namespace testing
+}  // namespace unscatter

@@ -1,0 +1,122 @@
+#include "unscatter/embedding/walk_bank.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace unscatter {
+
+std::string_view walk_operator_name(WalkOperator op) noexcept {
+  switch (op) {
+    case WalkOperator::kRow: return "row";
+    case WalkOperator::kColumn: return "column";
+    case WalkOperator::kSymmetric: return "symmetric";
+  }
+  return "unknown";
+}
+
+namespace {
+
+double inverse_or_zero(double degree) { return degree > 0 ? 1.0 / degree : 0.0; }
+
+std::vector<double> out_degrees(const Graph& graph) {
+  std::vector<double> degrees(graph.node_count(), 0.0);
+  for (const NodeIndex column : graph.entries()) degrees[column] += 1;
+  return degrees;
+}
+
+}  // namespace
+
+WalkScaling walk_scaling(const Graph& graph, WalkOperator op) {
+  const std::size_t n = graph.node_count();
+  WalkScaling scaling;
+  switch (op) {
+    case WalkOperator::kRow:
+      scaling.post.resize(n);
+      for (std::size_t i = 0; i < n; ++i) scaling.post[i] = inverse_or_zero(static_cast<double>(graph.degree(i)));
+      break;
+    case WalkOperator::kColumn:
+      scaling.pre = out_degrees(graph);
+      for (double& value : scaling.pre) value = inverse_or_zero(value);
+      break;
+    case WalkOperator::kSymmetric:
+      scaling.post.resize(n);
+      for (std::size_t i = 0; i < n; ++i) scaling.post[i] = std::sqrt(inverse_or_zero(static_cast<double>(graph.degree(i))));
+      scaling.pre = scaling.post;
+      break;
+  }
+  return scaling;
+}
+
+namespace {
+
+class WalkFilters final : public GraphFilters {
+ public:
+  WalkFilters(const Graph& graph, WalkOperator op, std::size_t scales)
+      : offsets_(graph.offsets().begin(), graph.offsets().end()),
+        entries_(graph.entries().begin(), graph.entries().end()),
+        scaling_(walk_scaling(graph, op)),
+        scales_(scales) {}
+
+  void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
+    bands.resize(scales_);
+    RowMatrix last = signals;
+    RowMatrix current = signals;
+    for (std::size_t j = 0; j < scales_; ++j) {
+      const std::size_t steps = j == 0 ? 1 : std::size_t{1} << (j - 1);
+      for (std::size_t s = 0; s < steps; ++s) current = step(current);
+      bands[j] = last - current;
+      last = current;
+    }
+  }
+
+  [[nodiscard]] FrameBounds frame_bounds() const override { return frame_bounds_of(*this, offsets_.size() - 1); }
+
+ private:
+  [[nodiscard]] RowMatrix step(const RowMatrix& x) const {
+    RowMatrix y(x.rows(), x.cols());
+    for (std::size_t i = 0; i + 1 < offsets_.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(x.cols());
+      for (std::uint32_t k = offsets_[i]; k < offsets_[i + 1]; ++k) {
+        const NodeIndex j = entries_[k];
+        sum += (scaling_.pre.empty() ? 1.0 : scaling_.pre[j]) * x.row(j);
+      }
+      y.row(row) = 0.5 * (x.row(row) + (scaling_.post.empty() ? 1.0 : scaling_.post[i]) * sum);
+    }
+    return y;
+  }
+
+  std::vector<std::uint32_t> offsets_;
+  std::vector<NodeIndex> entries_;
+  WalkScaling scaling_;
+  std::size_t scales_;
+};
+
+class WalkBank final : public WaveletBank {
+ public:
+  WalkBank(WalkOperator op, std::size_t scales) : op_(op), scales_(scales) {}
+  [[nodiscard]] std::string name() const override { return fmt::format("{} walk", walk_operator_name(op_)); }
+  [[nodiscard]] std::size_t scales() const noexcept override { return scales_; }
+  [[nodiscard]] Result<std::unique_ptr<GraphFilters>> on(const Graph& graph) const override {
+    if (op_ == WalkOperator::kSymmetric && graph.directed()) {
+      return Error{ErrorCode::kUnsupported, "the symmetric operator needs undirected graphs; symmetrise the data first"};
+    }
+    return std::unique_ptr<GraphFilters>(std::make_unique<WalkFilters>(graph, op_, scales_));
+  }
+
+ private:
+  WalkOperator op_;
+  std::size_t scales_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const WaveletBank>> make_walk_bank(WalkOperator op, std::size_t scales) {
+  if (scales < 1 || scales > 16)
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{} scales; 1 to 16 are possible", scales)};
+  return std::shared_ptr<const WaveletBank>(std::make_shared<WalkBank>(op, scales));
+}
+
+}  // namespace unscatter

@@ -1,0 +1,108 @@
+#include "unscatter/graph/dataset.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+
+namespace unscatter {
+namespace {
+
+// Order of class names: numbers by value, then text.
+struct ClassOrder {
+  static std::tuple<bool, double, std::string_view> key(std::string_view name) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    const bool is_text = error != std::errc() || end != name.data() + name.size();
+    return {is_text, is_text ? 0.0 : number, name};
+  }
+  bool operator()(std::string_view a, std::string_view b) const { return key(a) < key(b); }
+};
+
+}  // namespace
+
+ClassIndex index_classes(const std::vector<std::string>& raw) {
+  std::map<std::string_view, std::uint32_t, ClassOrder> index;
+  for (const std::string& name : raw) index.emplace(name, 0);
+  ClassIndex result;
+  for (auto& [name, position] : index) {
+    position = static_cast<std::uint32_t>(result.class_names.size());
+    result.class_names.emplace_back(name);
+  }
+  result.labels.reserve(raw.size());
+  for (const std::string& name : raw) result.labels.push_back(index.find(name)->second);
+  return result;
+}
+
+DatasetSummary summarise(const Dataset& dataset) {
+  DatasetSummary summary;
+  summary.graphs = dataset.size();
+  summary.class_counts.resize(dataset.class_names.size());
+  for (const std::uint32_t label : dataset.labels) ++summary.class_counts.at(label);
+  summary.min_nodes = dataset.graphs.empty() ? 0 : std::numeric_limits<std::size_t>::max();
+  std::set<std::int64_t> node_labels;
+  std::unordered_set<std::string_view> node_ids;
+  for (const Graph& graph : dataset.graphs) {
+    summary.nodes += graph.node_count();
+    summary.min_nodes = std::min(summary.min_nodes, graph.node_count());
+    summary.max_nodes = std::max(summary.max_nodes, graph.node_count());
+    summary.edges += graph.edge_count();
+    summary.directed |= graph.directed();
+    summary.attributes = std::max(summary.attributes, graph.attribute_count());
+    summary.has_positions |= graph.has_positions();
+    for (std::size_t i = 0; i < graph.node_count(); ++i) {
+      summary.max_degree = std::max(summary.max_degree, graph.degree(i));
+      if (graph.degree(i) == 0) ++summary.isolated_nodes;
+      if (graph.has_labels()) node_labels.insert(graph.label(i));
+      if (graph.has_node_ids()) node_ids.insert(graph.node_id(i));
+    }
+  }
+  summary.distinct_node_labels = node_labels.size();
+  summary.distinct_node_ids = node_ids.size();
+  return summary;
+}
+
+namespace {
+
+void add_graph(Hasher& hasher, const Graph& graph) {
+  const std::size_t n = graph.node_count();
+  hasher.add(std::uint64_t{n}).add(std::uint64_t{graph.directed()}).add(std::uint64_t{graph.entry_count()});
+  // Offsets and entries are 32-bit little-endian on every platform the project builds for.
+  hasher.add_bytes(std::as_bytes(graph.offsets())).add_bytes(std::as_bytes(graph.entries()));
+  hasher.add(std::uint64_t{graph.attribute_count()}).add(std::uint64_t{graph.has_labels()});
+  hasher.add(std::uint64_t{graph.has_positions()}).add(std::uint64_t{graph.has_node_ids()});
+  for (std::size_t i = 0; i < n; ++i) {
+    hasher.add(static_cast<std::uint64_t>(graph.state(i)));
+    for (const double value : graph.attributes(i)) hasher.add(value);
+    if (graph.has_labels()) hasher.add(static_cast<std::uint64_t>(graph.label(i)));
+    if (graph.has_positions()) hasher.add(graph.position(i)[0]).add(graph.position(i)[1]);
+    if (graph.has_node_ids()) hasher.add(std::string_view(graph.node_id(i)));
+  }
+}
+
+}  // namespace
+
+Digest content_digest(const Graph& graph) {
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter graph 1"));
+  add_graph(hasher, graph);
+  return hasher.finish();
+}
+
+Digest content_digest(const Dataset& dataset) {
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter dataset 1")).add(std::uint64_t{dataset.size()});
+  hasher.add(std::uint64_t{!dataset.graph_ids.empty()});
+  for (std::size_t g = 0; g < dataset.size(); ++g) {
+    add_graph(hasher, dataset.graphs[g]);
+    hasher.add(std::string_view(dataset.class_names.at(dataset.labels.at(g))));
+    if (!dataset.graph_ids.empty()) hasher.add(std::string_view(dataset.graph_ids[g]));
+  }
+  return hasher.finish();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,172 @@
+#include "unscatter/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+namespace unscatter {
+namespace {
+
+constexpr std::size_t kMaxIndex = std::numeric_limits<std::uint32_t>::max();
+
+Error malformed(std::string message) { return {ErrorCode::kMalformedInput, std::move(message)}; }
+
+Status check_finite(const std::vector<double>& values, std::size_t per_node, const char* what) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isfinite(values[k])) return malformed(fmt::format("node {}: {} {} is not finite", k / per_node, what, values[k]));
+  }
+  return ok_status();
+}
+
+Status check_node_ids(const std::vector<std::string>& ids) {
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i].empty()) return malformed(fmt::format("node {}: empty node id", i));
+    if (!seen.insert(ids[i]).second) return malformed(fmt::format("node {}: node id '{}' occurs twice", i, ids[i]));
+  }
+  return ok_status();
+}
+
+Status check_size(std::size_t size, std::size_t expected, const char* what) {
+  if (size != 0 && size != expected) return malformed(fmt::format("{} {} for {} expected", size, what, expected));
+  return ok_status();
+}
+
+// Everything but the edges.
+Status check_parts(const GraphParts& parts) {
+  const std::size_t n = parts.node_count;
+  if (n == 0) return malformed("a graph needs at least one node");
+  if (n >= kMaxIndex) return Error{ErrorCode::kLimitExceeded, fmt::format("{} nodes in one graph", n)};
+  if (parts.attributes.size() != n * parts.attribute_count) {
+    return malformed(
+        fmt::format("{} attribute values for {} nodes with {} each", parts.attributes.size(), n, parts.attribute_count));
+  }
+  UNSCATTER_CHECK_OK(check_size(parts.labels.size(), n, "node labels"));
+  UNSCATTER_CHECK_OK(check_size(parts.positions.size(), 2 * n, "coordinates"));
+  UNSCATTER_CHECK_OK(check_size(parts.node_ids.size(), n, "node ids"));
+  UNSCATTER_CHECK_OK(check_finite(parts.attributes, std::max<std::size_t>(parts.attribute_count, 1), "attribute"));
+  UNSCATTER_CHECK_OK(check_finite(parts.positions, 2, "position"));
+  return check_node_ids(parts.node_ids);
+}
+
+bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<NodeIndex>& neighbours) {
+  // Rows are sorted, so going through all rows in order meets the transposed entries of each row in order too.
+  std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+      std::uint32_t& mirrored = next[neighbours[k]];
+      if (mirrored == offsets[neighbours[k] + 1] || neighbours[mirrored] != i) return false;
+      ++mirrored;
+    }
+  }
+  return true;
+}
+
+Status check_rows(const GraphParts& parts, const std::vector<std::uint32_t>& offsets,
+                  const std::vector<NodeIndex>& neighbours) {
+  const std::size_t n = parts.node_count;
+  if (offsets.size() != n + 1 || offsets.front() != 0 || offsets.back() != neighbours.size()) {
+    return malformed(fmt::format("row offsets do not fit {} nodes and {} entries", n, neighbours.size()));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (offsets[i] > offsets[i + 1] || offsets[i + 1] > neighbours.size()) {
+      return malformed(fmt::format("row offset {} descends", i));
+    }
+    for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+      if (neighbours[k] >= n) return malformed(fmt::format("node {}: neighbour {} of {} nodes", i, neighbours[k], n));
+      if (neighbours[k] == i) return malformed(fmt::format("node {} is its own neighbour", i));
+      if (k > offsets[i] && neighbours[k] <= neighbours[k - 1])
+        return malformed(fmt::format("neighbours of node {} do not ascend", i));
+    }
+  }
+  if (!parts.directed && !is_symmetric(offsets, neighbours)) return malformed("rows of an undirected graph are not symmetric");
+  return ok_status();
+}
+
+struct Rows {
+  std::vector<std::uint32_t> offsets;
+  std::vector<NodeIndex> neighbours;
+};
+
+// Counting sort of the edges into rows (edge from -> to lands in row `to`), then each row sorted and made distinct.
+Rows rows_from_edges(std::size_t n, bool directed, const std::vector<Edge>& edges) {
+  std::vector<std::uint32_t> start(n + 2, 0);
+  const auto each_entry = [&](auto&& visit) {
+    for (const Edge& edge : edges) {
+      if (edge.from == edge.to) continue;
+      visit(edge.to, edge.from);
+      if (!directed) visit(edge.from, edge.to);
+    }
+  };
+  each_entry([&](NodeIndex row, NodeIndex) { ++start[row + 2]; });
+  for (std::size_t i = 2; i < start.size(); ++i) start[i] += start[i - 1];
+  std::vector<NodeIndex> sorted(start.back());
+  each_entry([&](NodeIndex row, NodeIndex column) { sorted[start[row + 1]++] = column; });
+
+  Rows rows{{0}, {}};
+  rows.offsets.reserve(n + 1);
+  rows.neighbours.reserve(sorted.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto begin = sorted.begin() + start[i];
+    const auto end = sorted.begin() + start[i + 1];
+    std::sort(begin, end);
+    rows.neighbours.insert(rows.neighbours.end(), begin, std::unique(begin, end));
+    rows.offsets.push_back(static_cast<std::uint32_t>(rows.neighbours.size()));
+  }
+  rows.neighbours.shrink_to_fit();
+  return rows;
+}
+
+}  // namespace
+
+Result<Graph> Graph::create(GraphParts parts) {
+  for (const Edge& edge : parts.edges) {
+    if (edge.from >= parts.node_count || edge.to >= parts.node_count) {
+      return malformed(fmt::format("edge {}, {} in a graph of {} nodes", edge.from, edge.to, parts.node_count));
+    }
+  }
+  if (parts.edges.size() >= kMaxIndex / 2) {
+    return Error{ErrorCode::kLimitExceeded, fmt::format("{} edges in one graph", parts.edges.size())};
+  }
+  if (parts.node_count >= kMaxIndex) {
+    return Error{ErrorCode::kLimitExceeded, fmt::format("{} nodes in one graph", parts.node_count)};
+  }
+  Rows rows = rows_from_edges(parts.node_count, parts.directed, parts.edges);
+  return from_rows(std::move(parts), std::move(rows.offsets), std::move(rows.neighbours));
+}
+
+Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offsets, std::vector<NodeIndex> neighbours) {
+  UNSCATTER_CHECK_OK(check_parts(parts));
+  if (neighbours.size() >= kMaxIndex) {
+    return Error{ErrorCode::kLimitExceeded, fmt::format("{} edge entries in one graph", neighbours.size())};
+  }
+  UNSCATTER_CHECK_OK(check_rows(parts, offsets, neighbours));
+  Graph graph;
+  graph.offsets_ = std::move(offsets);
+  graph.neighbours_ = std::move(neighbours);
+  graph.directed_ = parts.directed;
+  graph.attribute_count_ = parts.attribute_count;
+  graph.attributes_ = std::move(parts.attributes);
+  graph.labels_ = std::move(parts.labels);
+  graph.positions_ = std::move(parts.positions);
+  graph.node_ids_ = std::move(parts.node_ids);
+  return graph;
+}
+
+std::size_t Graph::living_node_count() const noexcept {
+  if (states_.empty()) return node_count();
+  return static_cast<std::size_t>(
+      std::count_if(states_.begin(), states_.end(), [](NodeState s) { return s != NodeState::kTombstone; }));
+}
+
+bool Graph::has_edge(std::size_t from, std::size_t to) const {
+  if (from >= node_count() || to >= node_count()) return false;
+  const std::span<const NodeIndex> row = neighbours(to);
+  return std::binary_search(row.begin(), row.end(), static_cast<NodeIndex>(from));
+}
+
+}  // namespace unscatter

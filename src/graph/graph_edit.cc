@@ -1,0 +1,147 @@
+#include "unscatter/graph/graph_edit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+
+// The only one allowed to rebuild a Graph piecewise.
+class GraphEditor {
+ public:
+  explicit GraphEditor(const Graph& graph) : graph_(graph) {}
+
+  [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveGraph&) const { return std::optional<Graph>(); }
+
+  [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveNode& edit) const {
+    UNSCATTER_CHECK_OK(check_living(edit.node));
+    if (graph_.living_node_count() == 1) return std::optional<Graph>();
+    return std::optional<Graph>(edit.style == NodeRemoval::kCompact ? without_node(edit.node) : with_tombstone(edit.node));
+  }
+
+  [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveFeatures& edit) const {
+    UNSCATTER_CHECK_OK(check_living(edit.node));
+    if (!graph_.has_features(edit.node)) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("the features of node {} are removed already", edit.node)};
+    }
+    Graph edited = graph_;
+    clear_features(edited, edit.node, NodeState::kFeatureless);
+    return std::optional<Graph>(std::move(edited));
+  }
+
+  [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveEdge& edit) const {
+    if (!graph_.has_edge(edit.from, edit.to)) {
+      return Error{ErrorCode::kNotFound, fmt::format("there is no edge {}, {}", edit.from, edit.to)};
+    }
+    return std::optional<Graph>(with_entries([&](NodeIndex row, NodeIndex column) {
+      const bool forward = row == edit.to && column == edit.from;
+      const bool backward = !graph_.directed() && row == edit.from && column == edit.to;
+      return !forward && !backward;
+    }));
+  }
+
+  // A graph with an edge in both directions wherever this one has one.
+  [[nodiscard]] Graph symmetrised() const {
+    GraphParts parts;
+    parts.node_count = graph_.node_count();
+    for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
+      for (const NodeIndex column : graph_.neighbours(row)) parts.edges.push_back({column, row});
+    }
+    Result<Graph> rows = Graph::create(std::move(parts));
+    Graph result = graph_;
+    result.directed_ = false;
+    result.offsets_ = std::move(rows.value().offsets_);
+    result.neighbours_ = std::move(rows.value().neighbours_);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Status check_living(NodeIndex node) const {
+    if (node >= graph_.node_count()) {
+      return Error{ErrorCode::kNotFound, fmt::format("there is no node {} in a graph of {} nodes", node, graph_.node_count())};
+    }
+    if (graph_.state(node) == NodeState::kTombstone) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("node {} is removed already", node)};
+    }
+    return ok_status();
+  }
+
+  // Copy of the graph with only the entries (row, column) that `keep` accepts.
+  template <typename Keep>
+  [[nodiscard]] Graph with_entries(Keep keep) const {
+    Graph edited = graph_;
+    edited.neighbours_.clear();
+    for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
+      for (const NodeIndex column : graph_.neighbours(row)) {
+        if (keep(row, column)) edited.neighbours_.push_back(column);
+      }
+      edited.offsets_[row + 1] = static_cast<std::uint32_t>(edited.neighbours_.size());
+    }
+    // Spare capacity would still hold removed entries.
+    edited.neighbours_.shrink_to_fit();
+    return edited;
+  }
+
+  static void clear_features(Graph& graph, NodeIndex node, NodeState state) {
+    if (graph.states_.empty()) graph.states_.resize(graph.node_count(), NodeState::kPresent);
+    graph.states_[node] = state;
+    const std::size_t c = graph.attribute_count_;
+    std::fill_n(graph.attributes_.begin() + static_cast<std::ptrdiff_t>(node * c), c, 0.0);
+    if (graph.has_labels()) graph.labels_[node] = 0;
+    if (graph.has_positions()) std::fill_n(graph.positions_.begin() + 2 * std::ptrdiff_t{node}, 2, 0.0);
+  }
+
+  [[nodiscard]] Graph with_tombstone(NodeIndex node) const {
+    Graph edited = with_entries([node](NodeIndex row, NodeIndex column) { return row != node && column != node; });
+    clear_features(edited, node, NodeState::kTombstone);
+    if (edited.has_node_ids()) edited.node_ids_[node] = fmt::format("#removed-{}", node);
+    return edited;
+  }
+
+  [[nodiscard]] Graph without_node(NodeIndex node) const {
+    Graph edited;
+    edited.directed_ = graph_.directed_;
+    edited.offsets_.reserve(graph_.node_count());
+    edited.neighbours_.reserve(graph_.entry_count());
+    for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
+      if (row == node) continue;
+      for (const NodeIndex column : graph_.neighbours(row)) {
+        if (column != node) edited.neighbours_.push_back(column - (column > node ? 1 : 0));
+      }
+      edited.offsets_.push_back(static_cast<std::uint32_t>(edited.neighbours_.size()));
+    }
+    edited.neighbours_.shrink_to_fit();
+    edited.attribute_count_ = graph_.attribute_count_;
+    edited.attributes_ = without_row(graph_.attributes_, graph_.attribute_count_, node);
+    edited.labels_ = without_row(graph_.labels_, 1, node);
+    edited.positions_ = without_row(graph_.positions_, 2, node);
+    edited.node_ids_ = without_row(graph_.node_ids_, 1, node);
+    edited.states_ = without_row(graph_.states_, 1, node);
+    // Equal to the graph built without the node: no mark means every node is present.
+    const auto present = [](NodeState s) { return s == NodeState::kPresent; };
+    if (std::all_of(edited.states_.begin(), edited.states_.end(), present)) edited.states_.clear();
+    return edited;
+  }
+
+  template <typename T>
+  static std::vector<T> without_row(const std::vector<T>& values, std::size_t width, NodeIndex row) {
+    std::vector<T> kept;
+    if (values.empty()) return kept;
+    kept.reserve(values.size() - width);
+    const auto cut = values.begin() + static_cast<std::ptrdiff_t>(row * width);
+    kept.insert(kept.end(), values.begin(), cut);
+    kept.insert(kept.end(), cut + static_cast<std::ptrdiff_t>(width), values.end());
+    return kept;
+  }
+
+  const Graph& graph_;
+};
+
+Result<std::optional<Graph>> apply(const Graph& graph, const GraphEdit& edit) { return std::visit(GraphEditor(graph), edit); }
+
+Graph symmetrised(const Graph& graph) { return graph.directed() ? GraphEditor(graph).symmetrised() : graph; }
+
+}  // namespace unscatter

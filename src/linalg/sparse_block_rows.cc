@@ -1,0 +1,73 @@
+#include "unscatter/linalg/sparse_block_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+void check_row(const BlockRow& row, std::size_t columns) {
+  std::size_t end = 0;
+  std::size_t stored = 0;
+  for (const Segment& segment : row.segments) {
+    invariant(segment.column >= end, "BlockRow segments must ascend");
+    end = std::size_t{segment.column} + segment.length;
+    stored += segment.length;
+  }
+  invariant(end <= columns, "BlockRow reaches beyond the last column");
+  invariant(stored == row.values.size(), "BlockRow has as many values as its segments say");
+}
+
+}  // namespace
+
+double* BlockRow::append(std::size_t column, std::size_t count) {
+  if (!segments.empty() && std::size_t{segments.back().column} + segments.back().length == column) {
+    segments.back().length += static_cast<std::uint32_t>(count);
+  } else {
+    segments.push_back({static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(count)});
+  }
+  values.resize(values.size() + count);
+  return values.data() + (values.size() - count);
+}
+
+std::size_t SparseBlockRows::stored_values() const noexcept {
+  std::size_t total = 0;
+  for (const BlockRow& row : rows_) total += row.values.size();
+  return total;
+}
+
+void SparseBlockRows::set_row(std::size_t i, BlockRow row) {
+  check_row(row, columns_);
+  rows_.at(i) = std::move(row);
+}
+
+void SparseBlockRows::append_row(BlockRow row) {
+  check_row(row, columns_);
+  rows_.push_back(std::move(row));
+}
+
+void SparseBlockRows::copy_row(std::size_t i, std::span<double> dense) const {
+  invariant(dense.size() == columns_, "copy_row needs room for every column");
+  std::fill(dense.begin(), dense.end(), 0.0);
+  const double* value = rows_.at(i).values.data();
+  for (const Segment& segment : rows_[i].segments) {
+    std::copy_n(value, segment.length, dense.begin() + segment.column);
+    value += segment.length;
+  }
+}
+
+RowMatrix SparseBlockRows::to_dense() const {
+  RowMatrix dense(static_cast<Eigen::Index>(rows()), static_cast<Eigen::Index>(columns_));
+  for (std::size_t i = 0; i < rows(); ++i) copy_row(i, {dense.data() + i * columns_, columns_});
+  return dense;
+}
+
+double SparseBlockRows::row_norm(std::size_t i) const {
+  const std::vector<double>& values = rows_.at(i).values;
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())).stableNorm();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,30 @@
+#include "unscatter/linalg/symmetric_eigen.h"
+
+#include <Eigen/Eigenvalues>
+
+namespace unscatter {
+
+void fix_signs(Matrix& V) {
+  for (Eigen::Index k = 0; k < V.cols(); ++k) {
+    const double largest = V.col(k).cwiseAbs().maxCoeff();
+    Eigen::Index pivot = 0;
+    // Ties (a path graph's eigenvectors are symmetric up to sign) must not be decided by rounding.
+    while (std::abs(V(pivot, k)) < largest * (1 - 1e-9)) ++pivot;
+    if (V(pivot, k) < 0) V.col(k) = -V.col(k);
+  }
+}
+
+Result<SymmetricEigen> symmetric_eigen(const Matrix& A) {
+  if (A.rows() != A.cols()) return Error{ErrorCode::kInvalidArgument, "an eigendecomposition needs a square matrix"};
+  if (!A.allFinite()) return Error{ErrorCode::kInvalidArgument, "an eigendecomposition needs finite entries"};
+  if (A.rows() == 0) return SymmetricEigen{};
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(A);
+  if (solver.info() != Eigen::Success) {
+    return Error{ErrorCode::kNotConverged, "the symmetric eigensolver did not converge"};
+  }
+  SymmetricEigen result{solver.eigenvalues(), solver.eigenvectors()};
+  fix_signs(result.vectors);
+  return result;
+}
+
+}  // namespace unscatter

@@ -1,0 +1,40 @@
+#include "unscatter/base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace unscatter {
+namespace {
+
+TEST(ParallelFor, VisitsEveryIndexOnceAndWorkersDoNotOverlap) {
+  for (const std::size_t threads : {1u, 2u, 5u}) {
+    std::vector<std::atomic<int>> visits(1000);
+    std::vector<std::atomic<int>> busy(threads);
+    std::atomic<bool> overlap{false};
+    parallel_for(visits.size(), threads, 3, [&](std::size_t i, std::size_t worker) {
+      if (busy.at(worker).fetch_add(1) != 0) overlap = true;
+      visits[i].fetch_add(1);
+      busy[worker].fetch_sub(1);
+    });
+    for (const std::atomic<int>& count : visits) EXPECT_EQ(count.load(), 1);
+    EXPECT_FALSE(overlap);
+  }
+}
+
+TEST(ParallelFor, ExceptionsReachTheCaller) {
+  const auto body = [](std::size_t i, std::size_t) {
+    if (i == 40) throw std::runtime_error("planted");
+  };
+  EXPECT_THROW(parallel_for(100, 2, 1, body), std::runtime_error);
+}
+
+TEST(ParallelFor, NothingToDo) {
+  parallel_for(0, 2, 1, [](std::size_t, std::size_t) { FAIL(); });
+  EXPECT_GE(hardware_threads(), 1u);
+}
+
+}  // namespace
+}  // namespace unscatter

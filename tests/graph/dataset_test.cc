@@ -1,0 +1,54 @@
+#include "unscatter/graph/dataset.h"
+
+#include <gtest/gtest.h>
+
+#include "support/random_graph.h"
+
+namespace unscatter {
+namespace {
+
+TEST(IndexClasses, NumbersByValueThenText) {
+  const ClassIndex index = index_classes({"10", "-1", "club", "9", "-1"});
+  EXPECT_EQ(index.class_names, (std::vector<std::string>{"-1", "9", "10", "club"}));
+  EXPECT_EQ(index.labels, (std::vector<std::uint32_t>{2, 0, 3, 1, 0}));
+}
+
+Dataset example() {
+  Dataset dataset;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    dataset.graphs.push_back(testing::random_graph(seed, {.nodes = 4 + seed, .attributes = 1, .node_ids = true}));
+    dataset.labels.push_back(seed == 2 ? 1 : 0);
+  }
+  dataset.class_names = {"a", "b"};
+  return dataset;
+}
+
+TEST(Summarise, CountsWhatIsThere) {
+  const Dataset dataset = example();
+  const DatasetSummary summary = summarise(dataset);
+  EXPECT_EQ(summary.graphs, 3u);
+  EXPECT_EQ(summary.class_counts, (std::vector<std::size_t>{2, 1}));
+  EXPECT_EQ(summary.nodes, 5u + 6u + 7u);
+  EXPECT_EQ(summary.min_nodes, 5u);
+  EXPECT_EQ(summary.max_nodes, 7u);
+  EXPECT_EQ(summary.distinct_node_ids, 7u);
+  EXPECT_EQ(summary.attributes, 1u);
+}
+
+TEST(ContentDigest, ChangesWithAnyContentAndNotWithTheName) {
+  const Dataset dataset = example();
+  Dataset renamed = example();
+  renamed.name = "other";
+  EXPECT_EQ(content_digest(dataset), content_digest(renamed));
+
+  Dataset relabelled = example();
+  relabelled.labels[0] = 1;
+  EXPECT_NE(content_digest(dataset), content_digest(relabelled));
+
+  Dataset edited = example();
+  edited.graphs[1] = testing::random_graph(2, {.nodes = 6, .attributes = 1});  // without ids
+  EXPECT_NE(content_digest(dataset), content_digest(edited));
+}
+
+}  // namespace
+}  // namespace unscatter

@@ -1,0 +1,106 @@
+#include "unscatter/graph/graph_edit.h"
+
+#include <gtest/gtest.h>
+
+#include "support/random_graph.h"
+#include "unscatter/graph/dataset.h"
+
+namespace unscatter {
+namespace {
+
+constexpr testing::RandomGraphOptions kRich{.nodes = 14,
+                                            .edge_probability = 0.3,
+                                            .directed = false,
+                                            .attributes = 2,
+                                            .label_values = 3,
+                                            .positions = true,
+                                            .node_ids = true};
+
+Graph edited(const Graph& graph, const GraphEdit& edit) {
+  Result<std::optional<Graph>> result = apply(graph, edit);
+  return *std::move(result).value();
+}
+
+// The property everything rests on: nothing tells the edited graph from one that never had the node.
+TEST(GraphEdit, CompactRemovalEqualsTheGraphBuiltWithoutTheNode) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (const bool directed : {false, true}) {
+      testing::RandomGraphOptions options = kRich;
+      options.directed = directed;
+      const GraphParts parts = testing::random_graph_parts(seed, options);
+      const auto node = static_cast<NodeIndex>(seed % parts.node_count);
+      const Graph without = Graph::create(testing::parts_without_node(parts, node)).value();
+      EXPECT_EQ(edited(Graph::create(parts).value(), RemoveNode{node}), without);
+    }
+  }
+}
+
+TEST(GraphEdit, CompactRemovalOfAFeaturelessNodeLeavesNoMark) {
+  const GraphParts parts = testing::random_graph_parts(4, kRich);
+  const Graph graph = edited(edited(Graph::create(parts).value(), RemoveFeatures{5}), RemoveNode{5});
+  EXPECT_EQ(graph, Graph::create(testing::parts_without_node(parts, 5)).value());
+}
+
+TEST(GraphEdit, TombstoneKeepsThePlaceAndNothingElse) {
+  const Graph graph = testing::random_graph(2, kRich);
+  const Graph after = edited(graph, RemoveNode{3, NodeRemoval::kTombstone});
+  EXPECT_EQ(after.node_count(), graph.node_count());
+  EXPECT_EQ(after.living_node_count(), graph.node_count() - 1);
+  EXPECT_EQ(after.degree(3), 0u);
+  EXPECT_EQ(after.state(3), NodeState::kTombstone);
+  EXPECT_NE(after.node_id(3), graph.node_id(3));
+  for (const double value : after.attributes(3)) EXPECT_EQ(value, 0);
+  EXPECT_EQ(after.position(3)[0], 0);
+  for (std::size_t i = 0; i < after.node_count(); ++i) EXPECT_FALSE(after.has_edge(i, 3));
+}
+
+TEST(GraphEdit, FeatureRemovalKeepsEdgesAndId) {
+  const Graph graph = testing::random_graph(2, kRich);
+  const Graph after = edited(graph, RemoveFeatures{3});
+  EXPECT_EQ(after.entry_count(), graph.entry_count());
+  EXPECT_EQ(after.node_id(3), graph.node_id(3));
+  EXPECT_FALSE(after.has_features(3));
+  for (const double value : after.attributes(3)) EXPECT_EQ(value, 0);
+}
+
+TEST(GraphEdit, EdgeRemovalTakesBothDirectionsOfAnUndirectedEdge) {
+  const Graph graph = testing::random_graph(6, kRich);
+  const NodeIndex other = graph.neighbours(0)[0];
+  const Graph after = edited(graph, RemoveEdge{0, other});
+  EXPECT_EQ(after.edge_count(), graph.edge_count() - 1);
+  EXPECT_FALSE(after.has_edge(0, other) || after.has_edge(other, 0));
+
+  GraphParts pair;
+  pair.node_count = 2;
+  pair.directed = true;
+  pair.edges = {{0, 1}, {1, 0}};
+  const Graph one_way = edited(Graph::create(pair).value(), RemoveEdge{0, 1});
+  EXPECT_FALSE(one_way.has_edge(0, 1));
+  EXPECT_TRUE(one_way.has_edge(1, 0));
+}
+
+TEST(GraphEdit, TheLastLivingNodeTakesTheGraphAlong) {
+  GraphParts pair;
+  pair.node_count = 2;
+  pair.edges = {{0, 1}};
+  const Graph graph = Graph::create(pair).value();
+  const Graph tombstoned = edited(graph, RemoveNode{0, NodeRemoval::kTombstone});
+  EXPECT_FALSE(apply(tombstoned, RemoveNode{1, NodeRemoval::kTombstone}).value().has_value());
+  EXPECT_FALSE(apply(edited(graph, RemoveNode{0}), RemoveNode{0}).value().has_value());
+  EXPECT_FALSE(apply(graph, RemoveGraph{}).value().has_value());
+}
+
+TEST(GraphEdit, BadRequestsHaveAReason) {
+  const Graph graph = testing::random_graph(2, kRich);
+  EXPECT_EQ(apply(graph, RemoveNode{99}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(apply(graph, RemoveEdge{0, 0}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(apply(graph, RemoveEdge{0, 99}).error().code, ErrorCode::kNotFound);
+  const Graph tombstoned = edited(graph, RemoveNode{3, NodeRemoval::kTombstone});
+  EXPECT_EQ(apply(tombstoned, RemoveNode{3}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(apply(tombstoned, RemoveFeatures{3}).error().code, ErrorCode::kInvalidArgument);
+  const Graph featureless = edited(graph, RemoveFeatures{3});
+  EXPECT_EQ(apply(featureless, RemoveFeatures{3}).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace unscatter

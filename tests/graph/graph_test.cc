@@ -1,0 +1,102 @@
+#include "unscatter/graph/graph.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/random_graph.h"
+
+namespace unscatter {
+namespace {
+
+GraphParts triangle_with_tail() {
+  GraphParts parts;
+  parts.node_count = 5;  // node 4 is isolated
+  parts.edges = {{0, 1}, {1, 2}, {2, 0}, {2, 3}};
+  return parts;
+}
+
+std::string error_of(GraphParts parts) {
+  const Result<Graph> graph = Graph::create(std::move(parts));
+  return graph.ok() ? "" : graph.error().message;
+}
+
+TEST(Graph, RowsAreSortedDistinctAndSymmetric) {
+  GraphParts parts = triangle_with_tail();
+  parts.edges.push_back({1, 0});  // the other direction of an edge
+  parts.edges.push_back({2, 3});  // a duplicate
+  parts.edges.push_back({3, 3});  // a self-loop
+  const Graph graph = Graph::create(parts).value();
+  EXPECT_EQ(graph.edge_count(), 4u);
+  EXPECT_EQ(graph.entry_count(), 8u);
+  EXPECT_EQ(std::vector<NodeIndex>(graph.neighbours(2).begin(), graph.neighbours(2).end()), (std::vector<NodeIndex>{0, 1, 3}));
+  EXPECT_EQ(graph.degree(4), 0u);
+  EXPECT_TRUE(graph.has_edge(3, 2));
+  EXPECT_FALSE(graph.has_edge(3, 3));
+  EXPECT_EQ(graph, Graph::create(triangle_with_tail()).value());
+}
+
+TEST(Graph, DirectedRowsListInNeighbours) {
+  GraphParts parts = triangle_with_tail();
+  parts.directed = true;
+  const Graph graph = Graph::create(parts).value();
+  EXPECT_EQ(graph.degree(0), 1u);  // 2 -> 0
+  EXPECT_EQ(graph.neighbours(0)[0], 2u);
+  EXPECT_TRUE(graph.has_edge(2, 0));
+  EXPECT_FALSE(graph.has_edge(0, 2));
+  EXPECT_EQ(symmetrised(graph), Graph::create(triangle_with_tail()).value());
+}
+
+TEST(Graph, BadPartsAreRefusedWithTheValue) {
+  EXPECT_NE(error_of({}).find("at least one node"), std::string::npos);
+
+  GraphParts wrong_end = triangle_with_tail();
+  wrong_end.edges.push_back({1, 17});
+  EXPECT_NE(error_of(wrong_end).find("17"), std::string::npos);
+
+  GraphParts ragged = triangle_with_tail();
+  ragged.attribute_count = 2;
+  ragged.attributes.assign(9, 0.0);
+  EXPECT_NE(error_of(ragged).find("9 attribute values"), std::string::npos);
+
+  GraphParts not_finite = triangle_with_tail();
+  not_finite.attribute_count = 1;
+  not_finite.attributes.assign(5, 0.0);
+  not_finite.attributes[3] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(error_of(not_finite).find("node 3"), std::string::npos);
+
+  GraphParts twice = triangle_with_tail();
+  twice.node_ids = {"a", "b", "c", "b", "e"};
+  EXPECT_NE(error_of(twice).find("'b' occurs twice"), std::string::npos);
+}
+
+TEST(Graph, FromRowsChecksWhatItIsTold) {
+  GraphParts parts;
+  parts.node_count = 3;
+  EXPECT_TRUE(Graph::from_rows(parts, {0, 1, 2, 2}, {1, 0}).ok());
+  EXPECT_FALSE(Graph::from_rows(parts, {0, 1, 2}, {1, 0}).ok());           // an offset missing
+  EXPECT_FALSE(Graph::from_rows(parts, {0, 2, 1, 2}, {1, 0}).ok());        // descending offsets
+  EXPECT_FALSE(Graph::from_rows(parts, {0, 1, 1, 1}, {1}).ok());           // not symmetric
+  EXPECT_FALSE(Graph::from_rows(parts, {0, 1, 2, 2}, {0, 0}).ok());        // self-loop
+  EXPECT_FALSE(Graph::from_rows(parts, {0, 2, 3, 4}, {2, 1, 0, 0}).ok());  // row not ascending
+  EXPECT_FALSE(Graph::from_rows(parts, {0, 1, 2, 2}, {9, 0}).ok());        // no such node
+  parts.directed = true;
+  EXPECT_TRUE(Graph::from_rows(parts, {0, 1, 1, 1}, {1}).ok());
+}
+
+TEST(Graph, RowsAndEdgeListsAgree) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const bool directed : {false, true}) {
+      const GraphParts parts = testing::random_graph_parts(seed, {.nodes = 15, .directed = directed});
+      const Graph graph = Graph::create(parts).value();
+      const Graph again = Graph::from_rows(parts, {graph.offsets().begin(), graph.offsets().end()},
+                                           {graph.entries().begin(), graph.entries().end()})
+                              .value();
+      EXPECT_EQ(graph, again);
+      for (const Edge& e : parts.edges) EXPECT_TRUE(graph.has_edge(e.from, e.to));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace unscatter

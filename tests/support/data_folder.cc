@@ -1,0 +1,25 @@
+#include "support/data_folder.h"
+
+#include <cstdlib>
+
+namespace unscatter::testing {
+namespace {
+
+std::optional<std::filesystem::path> if_exists(std::filesystem::path path) {
+  if (std::filesystem::is_directory(path)) return path;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> data_folder() {
+  if (const char* chosen = std::getenv("UNSCATTER_DATA")) return if_exists(chosen);
+  return if_exists(std::filesystem::path(UNSCATTER_SOURCE_FOLDER) / ".." / "shared" / "data");
+}
+
+std::optional<std::filesystem::path> reference_folder() {
+  const auto data = data_folder();
+  return data ? if_exists(*data / ".." / "reference") : std::nullopt;
+}
+
+}  // namespace unscatter::testing

@@ -1,0 +1,30 @@
+// Random graphs for property tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "unscatter/graph/graph.h"
+
+namespace unscatter::testing {
+
+struct RandomGraphOptions {
+  std::size_t nodes = 20;
+  double edge_probability = 0.2;
+  bool directed = false;
+  std::size_t attributes = 0;    // uniform on [-1, 1]
+  std::size_t label_values = 0;  // labels 0 .. label_values - 1; 0: none
+  bool positions = false;
+  bool node_ids = false;
+};
+
+// The same seed gives the same graph.
+[[nodiscard]] Graph random_graph(std::uint64_t seed, const RandomGraphOptions& options = {});
+
+// The same parts, before they become a graph: for tests that build a graph without some node by hand.
+[[nodiscard]] GraphParts random_graph_parts(std::uint64_t seed, const RandomGraphOptions& options = {});
+
+// `parts` as they would be had node `node` never existed.
+[[nodiscard]] GraphParts parts_without_node(GraphParts parts, NodeIndex node);
+
+}  // namespace unscatter::testing
