@@ -1,6 +1,8 @@
 // Result<T>: a value or an Error.  Reading the wrong side is a broken invariant, not undefined behaviour.
 #pragma once
 
+#include <concepts>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -14,7 +16,11 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  // From anything that converts to T, so that a unique_ptr to a derived class can be returned as it is.
+  template <typename U = T>
+  requires(std::convertible_to<U&&, T> && !std::same_as<std::remove_cvref_t<U>, Error> &&
+           !std::same_as<std::remove_cvref_t<U>, Result>) Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}            // NOLINT(google-explicit-constructor)
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }

@@ -25,7 +25,8 @@ struct WalkScaling {
   std::vector<double> pre;   // empty: all one
   std::vector<double> post;  // empty: all one
 };
-[[nodiscard]] WalkScaling walk_scaling(const Graph& graph, WalkOperator op);
+// Replaces the content of `scaling`, whose memory is reused.
+void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling);
 
 // Frame bounds: the lower one is 0 on every graph with an edge for `symmetric` (a walk's stationary signal passes no H_j), so
 // it is reported, not required; `upper` is at most 1 for `symmetric`. Errors: kInvalidArgument for scales outside 1..16.

@@ -11,7 +11,8 @@
 namespace unscatter {
 
 // u, one weight per node, summing to 1.  Tombstones count: the paper keeps dividing by the old number of nodes.
-[[nodiscard]] std::vector<double> low_pass_weights(const Graph& graph, LowPass low_pass);
+// Replaces the content of `weights`, whose memory is reused.
+void low_pass_weights(const Graph& graph, LowPass low_pass, std::vector<double>& weights);
 
 // Errors as in make_scattering.
 [[nodiscard]] Status check_scattering(std::size_t scales, const ScatteringOptions& options);

@@ -37,7 +37,8 @@ class Scattering final : public Transform {
     row.clear();
     if (signals.width() == 0) return ok_status();
     UNSCATTER_TRY(filters, bank_->on(graph));
-    const std::vector<double> weights = low_pass_weights(graph, options_.low_pass);
+    std::vector<double> weights;
+    low_pass_weights(graph, options_.low_pass, weights);
 
     const auto nodes = static_cast<Eigen::Index>(signals.nodes);
     const auto active = static_cast<Eigen::Index>(signals.width());

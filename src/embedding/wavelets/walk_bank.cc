@@ -20,33 +20,28 @@ namespace {
 
 double inverse_or_zero(double degree) { return degree > 0 ? 1.0 / degree : 0.0; }
 
-std::vector<double> out_degrees(const Graph& graph) {
-  std::vector<double> degrees(graph.node_count(), 0.0);
-  for (const NodeIndex column : graph.entries()) degrees[column] += 1;
-  return degrees;
-}
-
 }  // namespace
 
-WalkScaling walk_scaling(const Graph& graph, WalkOperator op) {
+void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling) {
   const std::size_t n = graph.node_count();
-  WalkScaling scaling;
+  scaling.pre.clear();
+  scaling.post.clear();
   switch (op) {
     case WalkOperator::kRow:
-      scaling.post.resize(n);
-      for (std::size_t i = 0; i < n; ++i) scaling.post[i] = inverse_or_zero(static_cast<double>(graph.degree(i)));
+      for (std::size_t i = 0; i < n; ++i) scaling.post.push_back(inverse_or_zero(static_cast<double>(graph.degree(i))));
       break;
     case WalkOperator::kColumn:
-      scaling.pre = out_degrees(graph);
+      // Out-degrees: how often a node stands in another's row.
+      scaling.pre.assign(n, 0.0);
+      for (const NodeIndex column : graph.entries()) scaling.pre[column] += 1;
       for (double& value : scaling.pre) value = inverse_or_zero(value);
       break;
     case WalkOperator::kSymmetric:
-      scaling.post.resize(n);
-      for (std::size_t i = 0; i < n; ++i) scaling.post[i] = std::sqrt(inverse_or_zero(static_cast<double>(graph.degree(i))));
+      for (std::size_t i = 0; i < n; ++i)
+        scaling.post.push_back(std::sqrt(inverse_or_zero(static_cast<double>(graph.degree(i)))));
       scaling.pre = scaling.post;
       break;
   }
-  return scaling;
 }
 
 namespace {
@@ -56,8 +51,9 @@ class WalkFilters final : public GraphFilters {
   WalkFilters(const Graph& graph, WalkOperator op, std::size_t scales)
       : offsets_(graph.offsets().begin(), graph.offsets().end()),
         entries_(graph.entries().begin(), graph.entries().end()),
-        scaling_(walk_scaling(graph, op)),
-        scales_(scales) {}
+        scales_(scales) {
+    walk_scaling(graph, op, scaling_);
+  }
 
   void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
     bands.resize(scales_);

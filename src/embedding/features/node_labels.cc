@@ -1,0 +1,69 @@
+// labels:A,B,...  One channel per listed node label; the list is a public vocabulary.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "embedding/features/registry.h"
+
+namespace unscatter {
+namespace {
+
+class NodeLabels final : public FeatureBlock {
+ public:
+  // `vocabulary` ascends.
+  explicit NodeLabels(std::vector<std::int64_t> vocabulary) : vocabulary_(std::move(vocabulary)) {}
+  [[nodiscard]] std::string describe() const override { return fmt::format("labels:{}", fmt::join(vocabulary_, ",")); }
+  [[nodiscard]] std::size_t width() const noexcept override { return vocabulary_.size(); }
+  [[nodiscard]] Status check(const Graph& graph) const override {
+    if (!graph.has_labels()) return Error{ErrorCode::kUnsupported, "feature 'labels': the graph has no node labels"};
+    return ok_status();
+  }
+  void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
+            std::vector<FeatureEntry>& entries) const override {
+    const auto at = std::lower_bound(vocabulary_.begin(), vocabulary_.end(), graph.label(node));
+    if (at == vocabulary_.end() || *at != graph.label(node)) return;
+    entries.push_back({node, first_channel + static_cast<std::uint32_t>(at - vocabulary_.begin()), 1.0});
+  }
+
+ private:
+  std::vector<std::int64_t> vocabulary_;
+};
+
+Result<std::vector<std::int64_t>> vocabulary_of(const Dataset& dataset) {
+  std::set<std::int64_t> labels;
+  for (const Graph& graph : dataset.graphs) {
+    if (!graph.has_labels()) return Error{ErrorCode::kUnsupported, "feature 'labels': the data set has no node labels"};
+    for (std::size_t i = 0; i < graph.node_count(); ++i) {
+      if (graph.has_features(i)) labels.insert(graph.label(i));
+    }
+  }
+  return std::vector<std::int64_t>(labels.begin(), labels.end());
+}
+
+}  // namespace
+
+FeatureBlockOrError make_node_labels(std::string_view constants, const Dataset* dataset) {
+  std::vector<std::int64_t> vocabulary;
+  if (constants.empty()) {
+    if (dataset == nullptr) return missing_constants("labels", "labels:0,1,2");
+    UNSCATTER_TRY(labels, vocabulary_of(*dataset));
+    vocabulary = std::move(labels);
+  }
+  for (const std::string_view text : split(constants, ',')) {
+    std::int64_t label = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), label);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("feature 'labels': '{}' is not an integer", text)};
+    }
+    if (!vocabulary.empty() && label <= vocabulary.back()) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("feature 'labels': {} does not ascend", label)};
+    }
+    vocabulary.push_back(label);
+  }
+  return std::make_unique<const NodeLabels>(std::move(vocabulary));
+}
+
+}  // namespace unscatter

@@ -1,0 +1,100 @@
+// standard-attributes:M/S,...  (attribute - M) / S, with centre and scale as public constants.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "embedding/features/registry.h"
+
+namespace unscatter {
+namespace {
+
+struct Scaling {
+  double center;
+  double scale;
+};
+
+class StandardAttributes final : public FeatureBlock {
+ public:
+  explicit StandardAttributes(std::vector<Scaling> scalings) : scalings_(std::move(scalings)) {}
+  [[nodiscard]] std::string describe() const override {
+    std::string text = "standard-attributes:";
+    for (const Scaling& s : scalings_) text += fmt::format("{}{}/{}", &s == &scalings_.front() ? "" : ",", s.center, s.scale);
+    return text;
+  }
+  [[nodiscard]] std::size_t width() const noexcept override { return scalings_.size(); }
+  [[nodiscard]] Status check(const Graph& graph) const override {
+    if (graph.attribute_count() == scalings_.size()) return ok_status();
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("feature 'standard-attributes': the graph has {} attributes per node, not {}",
+                             graph.attribute_count(), scalings_.size())};
+  }
+  void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
+            std::vector<FeatureEntry>& entries) const override {
+    const std::span<const double> values = graph.attributes(node);
+    for (std::uint32_t k = 0; k < values.size(); ++k) {
+      entries.push_back({node, first_channel + k, (values[k] - scalings_[k].center) / scalings_[k].scale});
+    }
+  }
+
+ private:
+  std::vector<Scaling> scalings_;
+};
+
+// Mean and standard deviation over all nodes; a constant attribute keeps scale 1.
+std::vector<Scaling> fitted(const Dataset& dataset, std::size_t attributes) {
+  std::vector<Scaling> scalings(attributes, {0, 0});
+  double count = 0;
+  const auto each_node = [&](auto&& visit) {
+    for (const Graph& graph : dataset.graphs) {
+      for (std::size_t i = 0; i < graph.node_count(); ++i) {
+        if (graph.has_features(i)) visit(graph.attributes(i));
+      }
+    }
+  };
+  each_node([&](std::span<const double> values) {
+    count += 1;
+    for (std::size_t k = 0; k < values.size(); ++k) scalings[k].center += values[k];
+  });
+  for (Scaling& s : scalings) s.center /= count;
+  each_node([&](std::span<const double> values) {
+    for (std::size_t k = 0; k < values.size(); ++k) scalings[k].scale += std::pow(values[k] - scalings[k].center, 2);
+  });
+  for (Scaling& s : scalings) s.scale = s.scale > 0 ? std::sqrt(s.scale / count) : 1.0;
+  return scalings;
+}
+
+Result<Scaling> parse_scaling(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  Scaling s{0, 0};
+  const auto number = [](std::string_view part, double& value) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && end == part.data() + part.size() && std::isfinite(value);
+  };
+  if (slash == std::string_view::npos || !number(text.substr(0, slash), s.center) || !number(text.substr(slash + 1), s.scale) ||
+      !(s.scale > 0)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("feature 'standard-attributes': '{}' is not CENTER/SCALE with SCALE > 0", text)};
+  }
+  return s;
+}
+
+}  // namespace
+
+FeatureBlockOrError make_standard_attributes(std::string_view constants, const Dataset* dataset) {
+  std::vector<Scaling> scalings;
+  if (constants.empty()) {
+    if (dataset == nullptr) return missing_constants("standard-attributes", "standard-attributes:0.5/0.2");
+    const std::size_t attributes = summarise(*dataset).attributes;
+    if (attributes == 0)
+      return Error{ErrorCode::kUnsupported, "feature 'standard-attributes': the data set has no node attributes"};
+    scalings = fitted(*dataset, attributes);
+  }
+  for (const std::string_view text : split(constants, ',')) {
+    UNSCATTER_TRY(scaling, parse_scaling(text));
+    scalings.push_back(scaling);
+  }
+  return std::make_unique<const StandardAttributes>(std::move(scalings));
+}
+
+}  // namespace unscatter

@@ -1,0 +1,163 @@
+// Compiled once per instruction set (Highway's foreach_target) and picked at run time.
+//
+// No fused multiply-add anywhere, and every channel's operations keep their order: the header walk_scattering.h promises one
+// result on every machine.  Little is lost: the inner loop only adds.
+#include "embedding/transforms/walk_kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "embedding/transforms/walk_kernel.cc"
+// Register blocks are arrays of vectors, which scalable vector types do not allow.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace unscatter::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Lanes = hn::ScalableTag<double>;
+using V = hn::Vec<Lanes>;
+
+// kVectors neighbouring vectors of every row, kept in registers while the neighbours stream by.
+template <std::size_t kVectors, bool kPre, bool kPost>
+HWY_INLINE void step_columns(const WalkGraph& graph, const double* HWY_RESTRICT from, double* HWY_RESTRICT to,
+                             std::size_t stride) {
+  const Lanes d;
+  const std::size_t N = hn::Lanes(d);
+  const V half = hn::Set(d, 0.5);
+  for (std::size_t i = 0; i < graph.nodes; ++i) {
+    V sum[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+    const std::uint32_t end = graph.offsets[i + 1];
+    for (std::uint32_t k = graph.offsets[i]; k < end; ++k) {
+      const std::size_t j = graph.entries[k];
+      const double* row = from + j * stride;
+      if constexpr (kPre) {
+        const V scale = hn::Set(d, graph.pre[j]);
+        for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], hn::Mul(scale, hn::Load(d, row + v * N)));
+      } else {
+        for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, row + v * N));
+      }
+    }
+    const V scale = hn::Set(d, kPost ? graph.post[i] : 1.0);
+    const std::size_t own = i * stride;
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t at = own + v * N;
+      const V walk = kPost ? hn::Mul(scale, sum[v]) : sum[v];
+      hn::Store(hn::Mul(half, hn::Add(hn::Load(d, from + at), walk)), d, to + at);
+    }
+  }
+}
+
+template <bool kPre, bool kPost>
+HWY_INLINE void step_all(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next) {
+  const std::size_t N = hn::Lanes(Lanes());
+  const std::size_t stride = current.stride;
+  std::size_t column = 0;
+  const auto columns = [&](auto count) {
+    constexpr std::size_t kVectors = decltype(count)::value;
+    step_columns<kVectors, kPre, kPost>(graph, current.values + column, next.values + column, stride);
+    column += kVectors * N;
+  };
+  const auto left = [&] { return (stride - column) / N; };
+  // Eight accumulators hide the latency of an addition and leave registers for the rest; the tail takes what is left at once.
+  while (left() > 8)
+    left() == 9 ? columns(std::integral_constant<std::size_t, 5>()) : columns(std::integral_constant<std::size_t, 8>());
+  switch (left()) {
+    case 8: return columns(std::integral_constant<std::size_t, 8>());
+    case 7: return columns(std::integral_constant<std::size_t, 7>());
+    case 6: return columns(std::integral_constant<std::size_t, 6>());
+    case 5: return columns(std::integral_constant<std::size_t, 5>());
+    case 4: return columns(std::integral_constant<std::size_t, 4>());
+    case 3: return columns(std::integral_constant<std::size_t, 3>());
+    case 2: return columns(std::integral_constant<std::size_t, 2>());
+    case 1: return columns(std::integral_constant<std::size_t, 1>());
+    default: return;
+  }
+}
+
+void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next) {
+  if (graph.pre == nullptr) {
+    graph.post == nullptr ? step_all<false, false>(graph, current, next) : step_all<false, true>(graph, current, next);
+  } else {
+    graph.post == nullptr ? step_all<true, false>(graph, current, next) : step_all<true, true>(graph, current, next);
+  }
+}
+
+// Moments first + 1 .. first + kMoments of one vector of columns.
+template <std::size_t kMoments, bool kDifference, bool kWeighted>
+HWY_INLINE void band_columns(const BandTask& task, std::size_t column, std::size_t first, bool store) {
+  const Lanes d;
+  const std::size_t N = hn::Lanes(d);
+  const bool partial = column + N > task.width;
+  const auto mask = hn::FirstN(d, partial ? task.width - column : N);
+  V sum[kMoments];
+  for (std::size_t q = 0; q < kMoments; ++q) sum[q] = hn::Zero(d);
+  for (std::size_t i = 0; i < task.nodes; ++i) {
+    const std::size_t at = i * task.stride + column;
+    V s = hn::Load(d, task.x + at);
+    if constexpr (kDifference) s = hn::Sub(s, hn::Load(d, task.y + at));
+    if (task.modulus) s = hn::Abs(s);
+    if (store) {
+      double* to = task.child + i * task.child_stride + column;
+      // The last vector must not reach into the next child's columns.
+      partial ? hn::BlendedStore(s, mask, d, to) : hn::StoreU(s, d, to);
+    }
+    V power = kWeighted ? hn::Mul(hn::Set(d, task.weights[i]), s) : s;
+    for (std::size_t q = 0; q < first; ++q) power = hn::Mul(power, s);
+    for (std::size_t q = 0; q < kMoments; ++q) {
+      sum[q] = hn::Add(sum[q], power);
+      if (q + 1 < kMoments) power = hn::Mul(power, s);
+    }
+  }
+  for (std::size_t q = 0; q < kMoments; ++q) hn::Store(sum[q], d, task.sums + (first + q) * task.stride + column);
+}
+
+template <bool kDifference, bool kWeighted>
+HWY_INLINE void band_all(const BandTask& task) {
+  const std::size_t N = hn::Lanes(Lanes());
+  for (std::size_t column = 0; column < task.stride; column += N) {
+    // Four moments fit the registers; more take further passes.
+    for (std::size_t first = 0; first < task.moments; first += 4) {
+      const bool store = task.child != nullptr && first == 0 && column < task.width;
+      switch (task.moments - first) {
+        case 1: band_columns<1, kDifference, kWeighted>(task, column, first, store); break;
+        case 2: band_columns<2, kDifference, kWeighted>(task, column, first, store); break;
+        case 3: band_columns<3, kDifference, kWeighted>(task, column, first, store); break;
+        default: band_columns<4, kDifference, kWeighted>(task, column, first, store); break;
+      }
+    }
+  }
+}
+
+void band(const BandTask& task) {
+  if (task.weights == nullptr) {
+    task.y == nullptr ? band_all<false, false>(task) : band_all<true, false>(task);
+  } else {
+    task.y == nullptr ? band_all<false, true>(task) : band_all<true, true>(task);
+  }
+}
+
+std::size_t walk_kernel_lanes() { return hn::Lanes(Lanes()); }
+const char* walk_kernel_target() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace unscatter::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace unscatter {
+
+HWY_EXPORT(walk_step);
+HWY_EXPORT(band);
+HWY_EXPORT(walk_kernel_lanes);
+HWY_EXPORT(walk_kernel_target);
+
+void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next) {
+  HWY_DYNAMIC_DISPATCH(walk_step)(graph, current, next);
+}
+void band(const BandTask& task) { HWY_DYNAMIC_DISPATCH(band)(task); }
+std::size_t walk_kernel_lanes() { return HWY_DYNAMIC_DISPATCH(walk_kernel_lanes)(); }
+const char* walk_kernel_target() { return HWY_DYNAMIC_DISPATCH(walk_kernel_target)(); }
+
+}  // namespace unscatter
+#endif  // HWY_ONCE

@@ -1,0 +1,48 @@
+// The SIMD part of walk scattering: one layer of the tree at a time, all its signals side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace unscatter {
+
+// The operator y_i = (x_i + post_i * sum_j pre_j x_j) / 2 on one graph; null pre or post: all one.
+struct WalkGraph {
+  std::size_t nodes;
+  const std::uint32_t* offsets;
+  const std::uint32_t* entries;
+  const double* pre;
+  const double* post;
+};
+
+// Signals of one layer: row i (node i) holds `width` values, then zeros up to `stride`, a multiple of the lane count.
+struct SignalBlock {
+  double* values;
+  std::size_t width;
+  std::size_t stride;
+};
+
+// Lanes of the vectors in use; strides are multiples of it.
+[[nodiscard]] std::size_t walk_kernel_lanes();
+[[nodiscard]] const char* walk_kernel_target();
+
+// next = T current.  Both have the same shape; padding stays zero.
+void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next);
+
+// What becomes of a band s = x - y (s = x if y is null).
+struct BandTask {
+  const double* x;
+  const double* y;  // may be null
+  std::size_t nodes;
+  std::size_t width;      // useful columns
+  std::size_t stride;     // of x and y
+  bool modulus;           // s = |s|
+  const double* weights;  // low-pass weights per node, null: all one
+  std::size_t moments;    // Q
+  double* sums;           // sums[q * stride + c] = sum_i weight_i s_ic^(q+1)
+  double* child;          // null, or where s is stored: row i at child + i * child_stride
+  std::size_t child_stride;
+};
+void band(const BandTask& task);
+
+}  // namespace unscatter
