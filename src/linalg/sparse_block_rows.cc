@@ -23,14 +23,26 @@ void check_row(const BlockRow& row, std::size_t columns) {
 
 }  // namespace
 
-double* BlockRow::append(std::size_t column, std::size_t count) {
+void BlockRow::extend(std::size_t column, std::size_t count) {
   if (!segments.empty() && std::size_t{segments.back().column} + segments.back().length == column) {
     segments.back().length += static_cast<std::uint32_t>(count);
   } else {
     segments.push_back({static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(count)});
   }
+}
+
+double* BlockRow::append(std::size_t column, std::size_t count) {
+  extend(column, count);
   values.resize(values.size() + count);
   return values.data() + (values.size() - count);
+}
+
+void BlockRow::append_shifted(const BlockRow& other, std::size_t first_column) {
+  const double* value = other.values.data();
+  for (const Segment& segment : other.segments) {
+    std::copy_n(value, segment.length, append(first_column + segment.column, segment.length));
+    value += segment.length;
+  }
 }
 
 std::size_t SparseBlockRows::stored_values() const noexcept {

@@ -27,6 +27,13 @@ TEST(BlockRow, NeighbouringColumnsJoin) {
   EXPECT_EQ(row.values, (std::vector<double>{1, 2, 3, 4, 5}));
 }
 
+TEST(BlockRow, AppendsAnotherRowFurtherRight) {
+  BlockRow row = example_row();
+  row.append_shifted(example_row(), 7);  // its first column, 8, continues the last segment
+  EXPECT_EQ(row.segments, (std::vector<Segment>{{1, 3}, {6, 5}, {13, 2}}));
+  EXPECT_EQ(row.values, (std::vector<double>{1, 2, 3, 4, 5, 1, 2, 3, 4, 5}));
+}
+
 TEST(SparseBlockRows, DenseFormAndNorm) {
   SparseBlockRows rows(2, 9);
   rows.set_row(1, example_row());

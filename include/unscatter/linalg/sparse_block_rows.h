@@ -36,6 +36,10 @@ struct BlockRow {
   // Adds `count` columns from `column` on and returns where their values go (valid until the next call).  Joins a segment
   // that ends at `column`.  `column` must not lie before the end of the last segment.
   double* append(std::size_t column, std::size_t count);
+  // The segment part of append() alone, for callers that size `values` themselves.
+  void extend(std::size_t column, std::size_t count);
+  // Adds all of `other`, its columns counted from `first_column` on.
+  void append_shifted(const BlockRow& other, std::size_t first_column);
   friend bool operator==(const BlockRow&, const BlockRow&) = default;
 };
 

@@ -101,9 +101,14 @@ class WalkScattering final : public Transform {
   void prepare_row(const NodeSignals& signals, std::size_t channels, BlockRow& row) const {
     const std::size_t Q = options_.moments;
     row.clear();
-    row.values.reserve(tree_size_ * signals.width() * Q);
+    row.values.resize(tree_size_ * signals.width() * Q);
+    std::size_t runs = 0;
+    for (std::size_t k = 0; k < signals.width(); ++k) {
+      if (k == 0 || signals.channels[k] != signals.channels[k - 1] + 1) ++runs;
+    }
+    row.segments.reserve(tree_size_ * runs);
     for (std::size_t node = 0; node < tree_size_; ++node) {
-      for (const std::uint32_t channel : signals.channels) row.append((node * channels + channel) * Q, Q);
+      for (const std::uint32_t channel : signals.channels) row.extend((node * channels + channel) * Q, Q);
     }
   }
 

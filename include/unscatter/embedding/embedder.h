@@ -1,0 +1,76 @@
+// From graphs to rows of Z.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/progress.h"
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/feature_map.h"
+#include "unscatter/embedding/transform.h"
+#include "unscatter/graph/dataset.h"
+#include "unscatter/graph/graph_edit.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+
+namespace unscatter {
+
+// One part of an embedding: features and what is done with them.
+struct EmbeddingBlock {
+  FeatureMap features;
+  std::unique_ptr<const Transform> transform;
+};
+
+struct EmbedOptions {
+  std::size_t threads = 0;  // 0: all; the result does not depend on it
+  Progress* progress = nullptr;
+};
+
+// The blocks' embeddings side by side.  Every block is a function of one graph and public constants, so a row depends on its
+// own graph and on nothing else: that is what the removal certificates rest on.  Immutable; const access from any number of
+// threads.
+class Embedder {
+ public:
+  // Memory that one thread reuses from graph to graph; a steady state allocates nothing.
+  struct Scratch {
+    FeatureMap::Scratch features;
+    NodeSignals signals;
+    std::vector<std::unique_ptr<Transform::Scratch>> transforms;  // one per block
+    BlockRow part;
+  };
+
+  // At least one block.
+  explicit Embedder(std::vector<EmbeddingBlock> blocks);
+
+  // Columns of Z.
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
+  [[nodiscard]] const std::vector<EmbeddingBlock>& blocks() const noexcept { return blocks_; }
+  // Features with their constants and transforms, for people.
+  [[nodiscard]] std::string describe() const;
+
+  [[nodiscard]] Scratch make_scratch() const;
+  // Replaces `row`.
+  [[nodiscard]] Status embed(const Graph& graph, Scratch& scratch, BlockRow& row) const;
+  [[nodiscard]] Result<BlockRow> embed(const Graph& graph) const;
+  // One row per graph.  An error names the first graph (by index) that cannot be embedded.
+  [[nodiscard]] Result<SparseBlockRows> embed(const Dataset& dataset, const EmbedOptions& options = {}) const;
+
+ private:
+  std::vector<EmbeddingBlock> blocks_;
+  std::size_t width_ = 0;
+};
+
+// A graph after an edit, and its row of Z.
+struct Reembedding {
+  Graph graph;
+  BlockRow row;
+};
+
+// Applies the edit and embeds what is left: nothing if the graph is gone.  The row equals, bit for bit, the embedding of the
+// edited graph from scratch, because it is one: sparse re-application beats every incremental scheme we measured
+// (docs/re-embedding.md).
+[[nodiscard]] Result<std::optional<Reembedding>> reembed(const Embedder& embedder, const Graph& graph, const GraphEdit& edit);
+
+}  // namespace unscatter

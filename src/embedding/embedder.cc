@@ -1,0 +1,97 @@
+#include "unscatter/embedding/embedder.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "unscatter/base/invariant.h"
+#include "unscatter/base/parallel.h"
+
+namespace unscatter {
+
+Embedder::Embedder(std::vector<EmbeddingBlock> blocks) : blocks_(std::move(blocks)) {
+  invariant(!blocks_.empty(), "an embedder needs at least one block");
+  for (const EmbeddingBlock& block : blocks_) width_ += block.transform->width(block.features.width());
+}
+
+std::string Embedder::describe() const {
+  std::string text;
+  for (const EmbeddingBlock& block : blocks_) {
+    text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", block.transform->name(), block.features.describe());
+  }
+  return text;
+}
+
+Embedder::Scratch Embedder::make_scratch() const {
+  Scratch scratch;
+  for (const EmbeddingBlock& block : blocks_) scratch.transforms.push_back(block.transform->make_scratch());
+  return scratch;
+}
+
+Status Embedder::embed(const Graph& graph, Scratch& scratch, BlockRow& row) const {
+  row.clear();
+  std::size_t first_column = 0;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const EmbeddingBlock& block = blocks_[b];
+    const std::size_t channels = block.features.width();
+    UNSCATTER_CHECK_OK(block.features.signals(graph, scratch.features, scratch.signals));
+    BlockRow& part = b == 0 ? row : scratch.part;
+    UNSCATTER_CHECK_OK(block.transform->embed(graph, scratch.signals, channels, *scratch.transforms[b], part));
+    if (b > 0) row.append_shifted(part, first_column);
+    first_column += block.transform->width(channels);
+  }
+  return ok_status();
+}
+
+Result<BlockRow> Embedder::embed(const Graph& graph) const {
+  BlockRow row;
+  Scratch scratch = make_scratch();
+  UNSCATTER_CHECK_OK(embed(graph, scratch, row));
+  return row;
+}
+
+Result<SparseBlockRows> Embedder::embed(const Dataset& dataset, const EmbedOptions& options) const {
+  struct Worker {
+    std::optional<Scratch> scratch;
+    std::size_t failed_graph = 0;
+    std::optional<Error> error;
+  };
+  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+  const std::size_t threads = options.threads == 0 ? hardware_threads() : options.threads;
+  std::vector<Worker> workers(threads);
+  std::vector<BlockRow> rows(dataset.size());
+
+  progress.begin("embedding", dataset.size());
+  // Graphs differ in cost by orders of magnitude, so chunks are small; eight still make the hand-out negligible.
+  parallel_for(dataset.size(), threads, 8, [&](std::size_t g, std::size_t w) {
+    Worker& worker = workers[w];
+    if (!worker.scratch) worker.scratch = make_scratch();
+    Status status = embed(dataset.graphs[g], *worker.scratch, rows[g]);
+    if (!status.ok() && (!worker.error || g < worker.failed_graph)) {
+      worker.failed_graph = g;
+      worker.error = std::move(status).error();
+    }
+    progress.advance(1);
+  });
+  progress.end();
+
+  const Worker* first = nullptr;
+  for (const Worker& worker : workers) {
+    if (worker.error && (first == nullptr || worker.failed_graph < first->failed_graph)) first = &worker;
+  }
+  if (first != nullptr)
+    return Error{first->error->code, fmt::format("graph {}: {}", first->failed_graph, first->error->message)};
+
+  SparseBlockRows Z(dataset.size(), width_);
+  for (std::size_t g = 0; g < rows.size(); ++g) Z.set_row(g, std::move(rows[g]));
+  return Z;
+}
+
+Result<std::optional<Reembedding>> reembed(const Embedder& embedder, const Graph& graph, const GraphEdit& edit) {
+  UNSCATTER_TRY(edited, apply(graph, edit));
+  if (!edited) return std::optional<Reembedding>();
+  UNSCATTER_TRY(row, embedder.embed(*edited));
+  return std::optional<Reembedding>(Reembedding{*std::move(edited), std::move(row)});
+}
+
+}  // namespace unscatter

@@ -1,0 +1,52 @@
+#include "unscatter/embedding/npy.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace unscatter {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "rows are written as they lie in memory");
+
+std::string npy_header(std::size_t rows, std::size_t columns) {
+  std::string dictionary = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  // Magic, version and length take 10 bytes; the whole header ends in a newline at a multiple of 64.
+  while ((10 + dictionary.size() + 1) % 64 != 0) dictionary += ' ';
+  dictionary += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(dictionary.size() & 0xff);
+  header += static_cast<char>(dictionary.size() >> 8);
+  return header + dictionary;
+}
+
+}  // namespace
+
+Status write_npy(const SparseBlockRows& rows, const std::filesystem::path& path) {
+  std::filesystem::path temporary = path;
+  temporary += ".part";
+  const auto failed = [&] {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    return Error{ErrorCode::kIo, fmt::format("cannot write {}", path.string())};
+  };
+  {
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file << npy_header(rows.rows(), rows.columns());
+    std::vector<double> dense(rows.columns());
+    for (std::size_t i = 0; i < rows.rows() && file; ++i) {
+      rows.copy_row(i, dense);
+      file.write(reinterpret_cast<const char*>(dense.data()), static_cast<std::streamsize>(dense.size() * sizeof(double)));
+    }
+    if (!file.flush()) return failed();
+  }
+  std::error_code error;
+  std::filesystem::rename(temporary, path, error);
+  if (error) return failed();
+  return ok_status();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,31 @@
+#include "support/npy.h"
+
+#include <cstring>
+#include <regex>
+#include <stdexcept>
+#include <string>
+
+#include "support/temporary_folder.h"
+
+namespace unscatter::testing {
+
+RowMatrix read_npy(const std::filesystem::path& path) {
+  const std::string bytes = read_whole_file(path);
+  if (bytes.size() < 10 || bytes.compare(0, 8, std::string("\x93NUMPY\x01\x00", 8)) != 0)
+    throw std::runtime_error("not .npy 1.0");
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  const std::size_t data = 10 + byte(8) + 256 * byte(9);
+  const std::string header = bytes.substr(10, data - 10);
+  std::smatch shape;
+  if (header.find("'descr': '<f8'") == std::string::npos || header.find("'fortran_order': False") == std::string::npos ||
+      !std::regex_search(header, shape, std::regex(R"('shape': \((\d+), (\d+)\))"))) {
+    throw std::runtime_error("unexpected .npy header " + header);
+  }
+  RowMatrix matrix(std::stol(shape[1]), std::stol(shape[2]));
+  const std::size_t size = static_cast<std::size_t>(matrix.size()) * sizeof(double);
+  if (bytes.size() != data + size) throw std::runtime_error("wrong .npy size");
+  std::memcpy(matrix.data(), bytes.data() + data, size);
+  return matrix;
+}
+
+}  // namespace unscatter::testing
