@@ -5,7 +5,7 @@
 //   automatic  eigen for graphs of at most `eigen_nodes` nodes, chebyshev above
 //
 // The choice depends on the graph's size alone, so an embedding stays a function of its graph.  A removal that takes a graph
-// across the threshold changes its filters by at most approximation_error().
+// across the threshold changes its filters by up to approximation_error() more than the removal itself does.
 #pragma once
 
 #include <cstddef>
