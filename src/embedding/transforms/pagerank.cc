@@ -1,0 +1,96 @@
+#include "unscatter/embedding/pagerank.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+Status check(const PageRankOptions& options) {
+  // Written so that a number that is not one fails too.
+  if (!(options.damping >= 0 && options.damping < 1)) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("PageRank damping {}; it must lie in [0, 1)", options.damping)};
+  }
+  if (!(options.tolerance > 0)) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("PageRank tolerance {}; it must be positive", options.tolerance)};
+  }
+  if (options.moments == 0) return Error{ErrorCode::kInvalidArgument, "a PageRank embedding needs at least one moment"};
+  return ok_status();
+}
+
+// next = (1 - a)/g 1 + a M p
+void step(const Graph& graph, const Vector& out_degree, double damping, const Vector& p, Vector& share, Vector& next) {
+  double dangling = 0;
+  for (Eigen::Index j = 0; j < p.size(); ++j) {
+    share(j) = out_degree(j) > 0 ? p(j) / out_degree(j) : 0.0;
+    if (out_degree(j) == 0) dangling += p(j);
+  }
+  const double everywhere = ((1 - damping) + damping * dangling) / static_cast<double>(p.size());
+  for (Eigen::Index i = 0; i < p.size(); ++i) {
+    double sum = 0;
+    for (const NodeIndex j : graph.neighbours(static_cast<std::size_t>(i))) sum += share(j);
+    next(i) = everywhere + damping * sum;
+  }
+}
+
+class PageRank final : public Transform {
+ public:
+  explicit PageRank(const PageRankOptions& options) : options_(options) {}
+
+  [[nodiscard]] std::string name() const override { return "PageRank"; }
+  [[nodiscard]] std::size_t width(std::size_t channels) const noexcept override { return channels * options_.moments; }
+  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
+
+  [[nodiscard]] Status embed(const Graph& graph, const NodeSignals& signals, std::size_t, Scratch&,
+                             BlockRow& row) const override {
+    invariant(signals.nodes == graph.node_count(), "signals have a row per node");
+    row.clear();
+    if (signals.width() == 0) return ok_status();
+    UNSCATTER_TRY(p, pagerank(graph, options_));
+    for (std::size_t k = 0; k < signals.width(); ++k) {
+      double* z = row.append(signals.channels[k] * options_.moments, options_.moments);
+      for (std::size_t i = 0; i < signals.nodes; ++i) {
+        double power = p(static_cast<Eigen::Index>(i));
+        for (std::size_t q = 0; q < options_.moments; ++q) z[q] += power *= signals.node(i)[k];
+      }
+    }
+    return ok_status();
+  }
+
+ private:
+  PageRankOptions options_;
+};
+
+}  // namespace
+
+Result<Vector> pagerank(const Graph& graph, const PageRankOptions& options) {
+  UNSCATTER_CHECK_OK(check(options));
+  const auto n = static_cast<Eigen::Index>(graph.node_count());
+  // Row i lists the nodes that point at i, so the out-degree of j is how often j is listed.
+  Vector out_degree = Vector::Zero(n);
+  for (const NodeIndex j : graph.entries()) out_degree(j) += 1;
+
+  Vector p = Vector::Constant(n, 1.0 / static_cast<double>(n));
+  Vector next(n);
+  Vector share(n);
+  double change = 0;
+  for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
+    step(graph, out_degree, options.damping, p, share, next);
+    change = (next - p).lpNorm<1>();
+    std::swap(p, next);
+    // The columns of M sum to one, so a step contracts by a in the 1-norm: |p - exact| <= a/(1 - a) |last change|.
+    if (change * options.damping / (1 - options.damping) <= options.tolerance) return Vector(p / p.sum());
+  }
+  return Error{ErrorCode::kNotConverged, fmt::format("PageRank with damping {} still changes by {} after {} iterations",
+                                                     options.damping, change, options.max_iterations)};
+}
+
+Result<std::unique_ptr<Transform>> make_pagerank(const PageRankOptions& options) {
+  UNSCATTER_CHECK_OK(check(options));
+  return std::unique_ptr<Transform>(std::make_unique<PageRank>(options));
+}
+
+}  // namespace unscatter
