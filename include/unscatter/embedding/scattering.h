@@ -31,7 +31,7 @@ struct ScatteringOptions {
 [[nodiscard]] std::size_t scattering_tree_size(std::size_t scales, std::size_t layers) noexcept;
 
 // Scattering with any bank, through its GraphFilters.  Walk banks (walk_bank.h) have a faster form of the same:
-// walk_scattering.h. Errors: kInvalidArgument for zero layers or moments, or a tree of more than 2^20 nodes.
+// walk_scattering.h. Errors: kInvalidArgument for zero layers or moments; kLimitExceeded for a layer of more than 2^20 signals.
 [[nodiscard]] Result<std::unique_ptr<Transform>> make_scattering(std::shared_ptr<const WaveletBank> bank,
                                                                  const ScatteringOptions& options);
 

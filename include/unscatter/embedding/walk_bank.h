@@ -27,6 +27,7 @@ struct WalkScaling {
 };
 // Replaces the content of `scaling`, whose memory is reused.
 void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling);
+[[nodiscard]] WalkScaling walk_scaling(const Graph& graph, WalkOperator op);
 
 // Frame bounds: the lower one is 0 on every graph with an edge for `symmetric` (a walk's stationary signal passes no H_j), so
 // it is reported, not required; `upper` is at most 1 for `symmetric`. Errors: kInvalidArgument for scales outside 1..16.

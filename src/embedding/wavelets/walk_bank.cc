@@ -44,6 +44,12 @@ void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling) {
   }
 }
 
+WalkScaling walk_scaling(const Graph& graph, WalkOperator op) {
+  WalkScaling scaling;
+  walk_scaling(graph, op, scaling);
+  return scaling;
+}
+
 namespace {
 
 class WalkFilters final : public GraphFilters {
@@ -51,9 +57,8 @@ class WalkFilters final : public GraphFilters {
   WalkFilters(const Graph& graph, WalkOperator op, std::size_t scales)
       : offsets_(graph.offsets().begin(), graph.offsets().end()),
         entries_(graph.entries().begin(), graph.entries().end()),
-        scales_(scales) {
-    walk_scaling(graph, op, scaling_);
-  }
+        scaling_(walk_scaling(graph, op)),
+        scales_(scales) {}
 
   void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
     bands.resize(scales_);

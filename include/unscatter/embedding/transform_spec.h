@@ -1,0 +1,49 @@
+// Which transform, in words: what the command line, files and bindings say.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/spectral_bank.h"
+#include "unscatter/embedding/transform.h"
+#include "unscatter/embedding/walk_bank.h"
+#include "unscatter/embedding/wavelet_bank.h"
+
+namespace unscatter {
+
+// All of a transform's public constants.  Fields that a family does not use are ignored.
+struct TransformSpec {
+  // geometric    walk wavelets, mean and moments; operator row or column                          [Gao19]
+  // diffusion    symmetric walk wavelets, degree-weighted mean                                    [Gama19a]
+  // monic-cubic  spline wavelets on the spectrum                                                  [Hammond11]
+  // itersine     a tight frame on the spectrum                                                    [Pan23]
+  // custom       piecewise polynomial kernels on the spectrum, given by `kernel`
+  // gft          moments of the graph Fourier coefficients
+  // pagerank     moments weighted by PageRank
+  std::string family = "geometric";
+  WalkOperator op = WalkOperator::kRow;  // geometric only; row averages, so bounded features stay bounded
+  std::size_t scales = 4;                // J; for custom the number of kernels counts instead
+  std::size_t moments = 3;               // Q
+  std::size_t layers = 3;                // L
+  bool linear = false;
+  std::string kernel = {};        // custom only; see piecewise_polynomial()
+  SpectralOptions spectral = {};  // monic-cubic, itersine, custom
+  double pagerank_damping = 0.85;
+};
+
+// The families above, in that order.
+[[nodiscard]] const std::vector<std::string_view>& transform_families();
+
+// Errors: kInvalidArgument for an unknown family or a constant outside its range; kFrameCondition for kernels that are no
+// frame.
+[[nodiscard]] Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec);
+
+// The wavelets behind a scattering family, for frame bounds; null for gft and pagerank.
+[[nodiscard]] Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec);
+
+}  // namespace unscatter

@@ -1,0 +1,83 @@
+#include "unscatter/embedding/transform_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "unscatter/embedding/fourier.h"
+#include "unscatter/embedding/pagerank.h"
+#include "unscatter/embedding/scattering.h"
+#include "unscatter/embedding/walk_scattering.h"
+
+namespace unscatter {
+namespace {
+
+// What a wavelet family is made of: a walk, or kernels on the spectrum.
+Result<WalkOperator> walk_of(const TransformSpec& spec) {
+  if (spec.family == "diffusion") return WalkOperator::kSymmetric;
+  if (spec.op == WalkOperator::kSymmetric) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "geometric scattering takes operator row or column; symmetric is the diffusion transform"};
+  }
+  return spec.op;
+}
+
+bool is_walk(const TransformSpec& spec) { return spec.family == "geometric" || spec.family == "diffusion"; }
+
+Result<KernelBank> kernels_of(const TransformSpec& spec) {
+  if (spec.family == "monic-cubic") return monic_cubic(spec.scales);
+  if (spec.family == "itersine") return itersine(spec.scales);
+  if (spec.kernel.empty())
+    return Error{ErrorCode::kInvalidArgument, "transform custom needs a kernel, as in \"0..1: 1 -1 | 0..1: 0 1; 1..2: 1\""};
+  return piecewise_polynomial(spec.kernel);
+}
+
+Status check_family(const TransformSpec& spec) {
+  for (const std::string_view family : transform_families()) {
+    if (family == spec.family) return ok_status();
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("unknown transform '{}'; there are {}", spec.family, fmt::join(transform_families(), ", "))};
+}
+
+ScatteringOptions scattering_of(const TransformSpec& spec) {
+  return {.layers = spec.layers,
+          .moments = spec.moments,
+          .linear = spec.linear,
+          .low_pass = spec.family == "diffusion" ? LowPass::kDegree : LowPass::kMean};
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& transform_families() {
+  static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine",
+                                                      "custom",    "gft",       "pagerank"};
+  return families;
+}
+
+Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec) {
+  UNSCATTER_CHECK_OK(check_family(spec));
+  if (spec.family == "gft" || spec.family == "pagerank") return std::shared_ptr<const WaveletBank>();
+  if (is_walk(spec)) {
+    UNSCATTER_TRY(op, walk_of(spec));
+    return make_walk_bank(op, spec.scales);
+  }
+  UNSCATTER_TRY(kernels, kernels_of(spec));
+  UNSCATTER_TRY(bank, make_spectral_bank(std::move(kernels), spec.spectral));
+  return std::shared_ptr<const WaveletBank>(std::move(bank));
+}
+
+Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
+  UNSCATTER_CHECK_OK(check_family(spec));
+  if (spec.family == "gft") return make_fourier({.moments = spec.moments});
+  if (spec.family == "pagerank") return make_pagerank({.damping = spec.pagerank_damping, .moments = spec.moments});
+  if (is_walk(spec)) {
+    UNSCATTER_TRY(op, walk_of(spec));
+    return make_walk_scattering(op, spec.scales, scattering_of(spec));
+  }
+  UNSCATTER_TRY(bank, make_wavelet_bank(spec));
+  return make_scattering(std::move(bank), scattering_of(spec));
+}
+
+}  // namespace unscatter
