@@ -19,8 +19,8 @@ namespace unscatter {
 //
 // `eigen` is as symmetric_eigen returns it (values ascending, vectors orthonormal), and so is the result, signs included.
 // Both the residual |A' - V' diag(d') V'^T| and the loss of orthogonality grow by a small multiple of n * 1e-16 (times |A'|)
-// per call.  Cost: O(k^2) per secular root's sweep and 2 n k^2 + O(n^2) for V', k = n less what deflates. Errors:
-// kInvalidArgument (sizes that do not fit, numbers that are not finite).
+// per call.  Cost: about four sweeps of k divisions for each of k roots, and 2 n k^2 flops + O(n^2) for V', with k = n less
+// what deflates. Errors: kInvalidArgument (sizes that do not fit, numbers that are not finite).
 [[nodiscard]] Result<SymmetricEigen> rank_one_eigen(const SymmetricEigen& eigen, double rho, const Vector& x);
 
 }  // namespace unscatter
