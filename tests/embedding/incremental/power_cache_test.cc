@@ -50,7 +50,8 @@ TEST(PowerCache, SelfWeightsAreAllowed) {
 }
 
 // Down to one node, in random order.  The update subtracts walks through v from all walks, so an error of 1e-16 of the OLD
-// power stays behind in the new one: with an adjacency, whose powers shrink with the graph, that is the only growth to expect.
+// power stays behind in the new one, which may be smaller: the bound is relative to the powers at the start.  Powers of an
+// adjacency are integers here, below 2^53, and their updates exact; the frozen-degree shifts are the ones that round.
 TEST(PowerCache, RemovalsInSequenceUntilOneNodeIsLeft) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Sequence random(seed);
