@@ -1,0 +1,78 @@
+#include "unscatter/embedding/eigen_downdate.h"
+
+#include <cmath>
+#include <utility>
+
+#include "embedding/incremental/node_slots.h"
+#include "unscatter/base/invariant.h"
+#include "unscatter/linalg/rank_one_eigen.h"
+
+namespace unscatter {
+namespace {
+
+using Eigen::Index;
+
+// S' has the eigenpair (0, e_v), but if 0 is repeated, or nearly so, no computed vector is e_v.  w = V^T e_v, row v of V, is
+// where e_v went.  The Householder reflection H = I - 2 u u^T / |u|^2 that turns w into +-e_k, k its largest entry, makes
+// column k of V H equal +-e_v and row v zero elsewhere.  It may be applied without touching Lambda: Lambda w = V^T S' e_v = 0
+// up to rounding, and lambda_k w_k is one of its entries with |w_k| >= g^-1/2, hence Lambda u and H Lambda H - Lambda are
+// rounding errors too.
+SymmetricEigen drop_removed(const SymmetricEigen& eigen, Index v) {
+  const Index g = eigen.values.size();
+  Vector u = eigen.vectors.row(v).transpose();
+  Index k = 0;
+  u.cwiseAbs().maxCoeff(&k);
+  u(k) += std::copysign(u.norm(), u(k));
+  const Vector image = eigen.vectors * u;
+  const double factor = 2 / u.squaredNorm();
+
+  SymmetricEigen rest{Vector(g - 1), Matrix(g - 1, g - 1)};
+  for (Index column = 0, to = 0; column < g; ++column) {
+    if (column == k) continue;
+    const double weight = factor * u(column);
+    rest.values(to) = eigen.values(column);
+    rest.vectors.col(to).head(v) = eigen.vectors.col(column).head(v) - weight * image.head(v);
+    rest.vectors.col(to).tail(g - 1 - v) = eigen.vectors.col(column).tail(g - 1 - v) - weight * image.tail(g - 1 - v);
+    ++to;
+  }
+  fix_signs(rest.vectors);
+  return rest;
+}
+
+}  // namespace
+
+RowMatrix apply_kernel(const SymmetricEigen& eigen, const KernelFunction& kernel, const RowMatrix& signals) {
+  RowMatrix spectrum = eigen.vectors.transpose() * signals;
+  for (Index i = 0; i < spectrum.rows(); ++i) spectrum.row(i) *= kernel(eigen.values(i));
+  return eigen.vectors * spectrum;
+}
+
+Result<EigenDowndate> EigenDowndate::create(const Matrix& S) {
+  UNSCATTER_CHECK_OK(check_shift(S));
+  UNSCATTER_TRY(eigen, symmetric_eigen(S));
+  return EigenDowndate(std::move(eigen));
+}
+
+Status EigenDowndate::remove_node(std::size_t node, NodeRemoval style) {
+  UNSCATTER_CHECK_OK(check_removal(nodes(), node, style));
+  const auto v = static_cast<Index>(node);
+  // s comes from the decomposition, not from a stored S: what is removed is the row that the decomposition has, rounding
+  // included, so that errors of earlier removals do not stay behind in row v.
+  Vector s = eigen_.vectors * eigen_.values.cwiseProduct(eigen_.vectors.row(v).transpose());
+  s(v) *= 0.5;
+  const double length = s.norm();
+  if (length > 0) {
+    const double a = std::sqrt(length);
+    Vector p = s / a;
+    Vector m = -p;
+    p(v) += a;
+    m(v) += a;
+    UNSCATTER_TRY(half, rank_one_eigen(eigen_, -0.5, p));
+    UNSCATTER_TRY(both, rank_one_eigen(half, 0.5, m));
+    eigen_ = std::move(both);
+  }
+  if (style == NodeRemoval::kCompact) eigen_ = drop_removed(eigen_, v);
+  return ok_status();
+}
+
+}  // namespace unscatter
