@@ -58,23 +58,22 @@ run_preset() {
     cat "$folder/ctest.log"
     return 1
   fi
-  local run fail
-  run=$(count run "$junit")
-  fail=$(count fail "$junit")
+  local run bad skip unable
   # "notrun" is a skip if the test said so, and a failure if its program could not be started.
-  local notrun unable
-  notrun=$(count notrun "$junit")
-  unable=$(grep -c '\*\*\*Not Run' "$folder/ctest.log")
+  unable=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\*\*\*Not Run +[0-9]' "$folder/ctest.log")
+  run=$(count run "$junit")
+  bad=$(($(count fail "$junit") + unable))
+  skip=$(($(count notrun "$junit") - unable + $(count disabled "$junit")))
   passed=$((passed + run))
-  failed=$((failed + fail + unable))
-  skipped=$((skipped + notrun - unable + $(count disabled "$junit")))
-  if ((fail + unable > 0)); then
+  failed=$((failed + bad))
+  skipped=$((skipped + skip))
+  if ((bad > 0)); then
     # The output of failed tests, without the lines of those that passed.
     grep -vE '^ *[0-9]+/[0-9]+ Test .* (Passed|\*\*\*Skipped)|^ +Start +[0-9]+:' "$folder/ctest.log"
   fi
-  echo "== $preset: $run passed, $((fail + unable)) failed, $((notrun - unable)) skipped"
+  echo "== $preset: $run passed, $bad failed, $skip skipped"
   # No tests at all means that something is wrong with the run.
-  ((run + fail + notrun > 0))
+  ((run + bad + skip > 0))
 }
 
 for preset in "${presets[@]}"; do
