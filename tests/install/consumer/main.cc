@@ -1,7 +1,7 @@
 // A user's first program: embed a graph, forget a node, embed again.
+#include <unscatter/unscatter.h>
 #include <cstdio>
 #include <optional>
-#include <unscatter/unscatter.h>
 #include <utility>
 
 namespace {
