@@ -1,0 +1,38 @@
+# A thin front: every target calls a script or CMake.
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench build format lint clean
+
+# What `make test` runs; empty for everything.  For instance: make test PRESETS=tsan
+PRESETS ?=
+# Extra arguments for CMake when it configures.
+CMAKE_ARGS ?=
+export CMAKE_ARGS
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build  ## install what it takes, build the program, show it at work
+	@scripts/demo.sh
+
+test:  ## build and run every test; the last line counts passed and failed (PRESETS=release: only one)
+	@scripts/setup.sh test
+	@scripts/run_tests.sh $(PRESETS)
+
+bench:  ## measure speed
+	@scripts/setup.sh bench
+	@scripts/bench.sh
+
+build:  ## build the program: build/release/apps/unscatter/unscatter
+	@scripts/setup.sh demo
+	@scripts/build_program.sh
+
+format:  ## format every C++ file in place
+	@scripts/setup.sh lint
+	@scripts/format.sh
+
+lint:  ## check format, clang-tidy, layers and shell scripts
+	@scripts/setup.sh lint
+	@scripts/lint.sh
+
+clean:  ## delete everything that was built
+	@rm -rf build

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Do the #include lines keep to the layers?  The modules and what each may use are read from the unscatter_add_module() calls
+# in src/*/CMakeLists.txt, which CMake checks against the layer numbers.
+#
+#   scripts/check_layers.sh [ROOT]
+#
+#   * A file of module M (include/unscatter/M, src/M) includes M and the modules that M names in DEPENDS, no other.
+#   * A public header includes the standard library, <Eigen/Core> and "unscatter/...", so that users compile nothing heavier.
+#   * apps and bench use public headers only.  Tests and fuzz targets may look inside.
+set -euo pipefail
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+
+# One line per module: its name, then its dependencies.
+modules=$(cat src/*/CMakeLists.txt | sed 's/#.*//' | tr '()\n\t' '    ' | awk '{
+  for (i = 1; i <= NF; ++i) {
+    if ($i == "unscatter_add_module") { if (line != "") print line; line = $(i + 1); ++i; inside = 0 }
+    else if ($i == "DEPENDS") inside = 1
+    else if ($i ~ /^[A-Z_]+$/) inside = 0
+    else if (inside) line = line " " $i
+  }
+  if (line != "") print line
+}')
+if [[ -z $modules ]]; then
+  echo "layer check: no unscatter_add_module() call found under $PWD/src" >&2
+  exit 1
+fi
+
+folders=()
+for folder in include/unscatter src apps bench; do
+  [[ -d $folder ]] && folders+=("$folder")
+done
+
+# /dev/null keeps the file name in grep's output when there is one file only.
+{ grep -rnE --include='*.h' --include='*.cc' '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<]' "${folders[@]}" /dev/null || true; } |
+  awk -v modules="$modules" '
+    BEGIN {
+      count = split(modules, lines, "\n")
+      for (i = 1; i <= count; ++i) {
+        words = split(lines[i], word, " ")
+        known[word[1]] = 1
+        for (k = 1; k <= words; ++k) may[word[1], word[k]] = 1
+      }
+    }
+    function fail(reason) { printf "layer check: %s:%s: %s: %s\n", file, line, included, reason; bad = 1 }
+    {
+      split($0, field, ":")
+      file = field[1]
+      line = field[2]
+      match($0, /["<][^">]+[">]/)
+      included = substr($0, RSTART, RLENGTH)
+      name = substr(included, 2, RLENGTH - 2)
+      quoted = included ~ /^"/
+      public = file ~ /^include\//
+      split(file, path, "/")
+      split(name, part, "/")
+      module = public ? path[3] : (path[1] == "src" ? path[2] : "")
+      umbrella = file == "include/unscatter/unscatter.h"
+      ours = part[1] == "unscatter"
+      private_header = quoted && !ours && (part[1] in known)
+      target = ours ? part[2] : part[1]
+
+      if (public && !ours && quoted) { fail("a public header must not include a private one"); next }
+      if (public && !ours && name !~ /^[a-z_0-9]+$/ && name != "Eigen/Core") {
+        fail("a public header includes only the standard library, <Eigen/Core> and unscatter/"); next
+      }
+      if (module == "" && private_header) { fail("apps and bench include public headers only"); next }
+      if (module == "" || umbrella || (!ours && !private_header)) next
+      if (!(module in known)) { fail("module " module " is not declared by unscatter_add_module()"); next }
+      if (target !~ /\.h$/ && !(target in known)) { fail("there is no module " target); next }
+      if (!((module, target) in may)) fail("module " module " does not name " target " in DEPENDS")
+    }
+    END { exit bad }' >&2

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Builds presets, runs their tests, fuzzes briefly, and closes with one line: "N passed, N failed[, N skipped]".
+#
+#   scripts/run_tests.sh [--no-fuzz] [PRESET...]      (default: release dev, then the short fuzz run)
+#
+# Named presets run without the fuzzers.  CMAKE_ARGS adds arguments to every configuration.  A build that fails counts as one
+# failure, and the rest still runs.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+fuzz=true
+presets=()
+for argument in "$@"; do
+  case "$argument" in
+    --no-fuzz) fuzz=false ;;
+    -*)
+      echo "run_tests: unknown option $argument" >&2
+      exit 2
+      ;;
+    *) presets+=("$argument") ;;
+  esac
+done
+if [[ ${#presets[@]} -eq 0 ]]; then
+  presets=(release dev)
+else
+  fuzz=false
+fi
+read -ra cmake_args <<< "${CMAKE_ARGS:-}"
+
+passed=0
+failed=0
+skipped=0
+
+# Counts the test cases of a JUnit file.  ctest writes one <testcase ... status="run|fail|notrun|disabled"> per test.
+count() { grep -o '<testcase [^>]*>' "$2" | grep -c "status=\"$1\""; }
+
+# What a step prints is kept, and shown only if the step fails.
+quietly() {
+  local log=$1
+  shift
+  "$@" > "$log" 2>&1 && return
+  cat "$log"
+  return 1
+}
+
+run_preset() {
+  local preset=$1 folder=build/$1
+  local junit=$PWD/$folder/junit.xml
+  mkdir -p "$folder"
+  echo "== $preset: build"
+  quietly "$folder/configure.log" cmake --preset "$preset" -DUNSCATTER_BUILD_TESTS=ON "${cmake_args[@]}" || return 1
+  quietly "$folder/build.log" cmake --build --preset "$preset" || return 1
+  echo "== $preset: tests"
+  rm -f "$junit"
+  # ctest's own verdict is not used: it is the counts that decide, and a missing report is a failure.
+  ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$junit" > "$folder/ctest.log" 2>&1
+  if [[ ! -s $junit ]]; then
+    cat "$folder/ctest.log"
+    return 1
+  fi
+  local run bad skip unable
+  # "notrun" is a skip if the test said so, and a failure if its program could not be started.
+  unable=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\*\*\*Not Run +[0-9]' "$folder/ctest.log")
+  run=$(count run "$junit")
+  bad=$(($(count fail "$junit") + unable))
+  skip=$(($(count notrun "$junit") - unable + $(count disabled "$junit")))
+  passed=$((passed + run))
+  failed=$((failed + bad))
+  skipped=$((skipped + skip))
+  if ((bad > 0)); then
+    # The output of failed tests, without the lines of those that passed.
+    grep -vE '^ *[0-9]+/[0-9]+ Test .* (Passed|\*\*\*Skipped)|^ +Start +[0-9]+:' "$folder/ctest.log"
+  fi
+  echo "== $preset: $run passed, $bad failed, $skip skipped"
+  # No tests at all means that something is wrong with the run.
+  ((run + bad + skip > 0))
+}
+
+for preset in "${presets[@]}"; do
+  run_preset "$preset" || {
+    echo "== $preset: did not build or run"
+    failed=$((failed + 1))
+  }
+done
+
+if $fuzz && [[ -x scripts/fuzz_briefly.sh ]]; then
+  echo "== fuzz"
+  mkdir -p build
+  if quietly build/fuzz_briefly.log scripts/fuzz_briefly.sh; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+fi
+
+summary="$passed passed, $failed failed"
+((skipped > 0)) && summary+=", $skipped skipped"
+echo "$summary"
+((failed == 0))

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that one purpose needs, and nothing when they are all there.
+#
+#   scripts/setup.sh [--dry-run] [demo|test|bench|lint|fuzz]...     (default: demo)
+#
+# --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
+set -euo pipefail
+
+readonly build_packages=(
+  g++ make cmake ninja-build pkg-config ccache
+  libeigen3-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libcurl4-openssl-dev ca-certificates)
+readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
+# The short fuzz run is part of the tests, and the release build compiles the benchmarks so that they cannot rot.
+readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev "${fuzz_packages[@]}")
+readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy)
+# clang-tidy reads every source, so lint needs the headers that tests and benchmarks include.
+readonly lint_packages=(clang-format clang-tidy shellcheck libgtest-dev librapidcheck-dev libbenchmark-dev)
+# Enough to try a build where packages cannot be asked for.
+readonly build_tools=(cmake ninja pkg-config)
+
+die() {
+  echo "setup: $*" >&2
+  exit 1
+}
+
+[[ "${UNSCATTER_SKIP_SETUP:-0}" == 1 ]] && exit 0
+
+dry_run=false
+packages=("${build_packages[@]}")
+for argument in "$@"; do
+  case "$argument" in
+    --dry-run) dry_run=true ;;
+    demo) ;;
+    test) packages+=("${test_packages[@]}") ;;
+    bench) packages+=("${bench_packages[@]}") ;;
+    lint) packages+=("${lint_packages[@]}") ;;
+    fuzz) packages+=("${fuzz_packages[@]}") ;;
+    *) die "unknown purpose '$argument'; choose from demo, test, bench, lint, fuzz" ;;
+  esac
+done
+
+if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
+  echo "setup: this is not a Debian-like system; needed are the equivalents of: ${packages[*]}" >&2
+  for tool in "${build_tools[@]}"; do
+    command -v "$tool" > /dev/null || die "$tool is not installed, so there is nothing to build with"
+  done
+  exit 0
+fi
+
+# One query for all; dpkg-query complains about names it has never heard of, which are then missing like the others.
+installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${packages[@]}" 2> /dev/null || true)
+missing=()
+for package in "${packages[@]}"; do
+  [[ $'\n'"$installed"$'\n' == *$'\n'"installed $package"$'\n'* ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -eq 0 ]] && exit 0
+mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+
+if $dry_run; then
+  echo "setup: would install ${missing[*]}"
+  exit 0
+fi
+
+if [[ $EUID -eq 0 ]]; then
+  as_root=()
+elif command -v sudo > /dev/null; then
+  as_root=(sudo)
+else
+  die "these packages are missing and can be installed only by root or through sudo: ${missing[*]}"
+fi
+
+echo "setup: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" \
+    < /dev/null > "$log" 2>&1 || {
+    cat "$log" >&2
+    die "apt-get $1 failed; the packages wanted were: ${missing[*]}"
+  }
+}
+quietly update
+quietly install --yes --no-install-recommends "${missing[@]}"

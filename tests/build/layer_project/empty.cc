@@ -1,0 +1,1 @@
+// Nothing: the project around it is only configured.
