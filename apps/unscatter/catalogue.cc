@@ -10,19 +10,18 @@
 namespace unscatter::cli {
 namespace {
 
-constexpr const char* kTuDataset = "TUDataset (chrsmrrs.com/graphkerneldatasets)";
-
 CatalogueEntry tu_entry(const char* name, std::size_t graphs, std::size_t classes, std::size_t nodes, const char* description,
                         const char* content_digest) {
-  return {name, graphs, classes, nodes, description, kTuDataset, true, content_digest};
+  return {name, graphs, classes, nodes, description, "TUDataset", true, "", content_digest};
 }
 
 CatalogueEntry superpixels(const char* name, std::size_t graphs, std::size_t nodes, const char* description) {
-  const std::string origin = fmt::format(
-      "not on the TUDataset site: convert the train split of GNNBenchmarkDataset {0} (PyTorch Geometric) to the .npz form of "
+  const std::string how_to_get = fmt::format(
+      "it is not on the TUDataset site; convert the train split of GNNBenchmarkDataset {0} (PyTorch Geometric) to the .npz "
+      "form of "
       "docs/data-formats.md and put it at $UNSCATTER_DATA/{0}/{0}_superpixels_train.npz",
       name);
-  return {name, graphs, 10, nodes, description, origin, false, ""};
+  return {name, graphs, 10, nodes, description, "GNNBenchmarkDataset", false, how_to_get, ""};
 }
 
 bool is_name(std::string_view text) {
@@ -48,6 +47,7 @@ CatalogueEntry parse_entry(const nlohmann::json& object) {
   entry.description = object.value("description", entry.description);
   entry.origin = object.value("origin", entry.origin);
   entry.fetchable = object.value("fetchable", entry.fetchable);
+  entry.how_to_get = object.value("how_to_get", entry.how_to_get);
   entry.content_digest = object.value("content_digest", entry.content_digest);
   return entry;
 }

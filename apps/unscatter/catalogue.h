@@ -17,8 +17,9 @@ struct CatalogueEntry {
   std::size_t classes = 0;
   std::size_t nodes = 0;
   std::string description;
-  std::string origin;          // where it comes from; for a set that cannot be fetched, how to get it
-  bool fetchable = true;       // MIRROR/NAME.zip holds it
+  std::string origin;          // where it comes from, in a word
+  bool fetchable = true;       // a mirror holds it as NAME.zip
+  std::string how_to_get;      // where it is not fetchable: a sentence for the person who wants it
   std::string content_digest;  // 64 hex digits that content_digest() must give; empty: not pinned, so never accepted
 };
 

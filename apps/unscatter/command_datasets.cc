@@ -5,8 +5,7 @@ namespace unscatter::cli {
 void add_datasets_command(CLI::App& parent, Context& context) {
   CLI::App& datasets = *parent.add_subcommand("datasets", "List, inspect, generate and fetch data sets");
   datasets.require_subcommand(1);
-  datasets.footer(R"(
-Examples:
+  datasets.footer(R"(Examples:
   unscatter datasets list
   unscatter datasets fetch MUTAG
   unscatter datasets info MUTAG

@@ -71,7 +71,7 @@ Result<CatalogueEntry> fetchable_entry(const std::string& name) {
                  fmt::format("no data set '{}' in the catalogue (unscatter datasets list shows the names)", name)};
   }
   if (!entry->fetchable) {
-    return Error{ErrorCode::kUnsupported, fmt::format("{} cannot be fetched: {}", entry->name, entry->origin)};
+    return Error{ErrorCode::kUnsupported, fmt::format("{} cannot be fetched: {}", entry->name, entry->how_to_get)};
   }
   if (entry->content_digest.empty()) {
     return Error{ErrorCode::kUnsupported,
@@ -143,8 +143,8 @@ void add_fetch_command(CLI::App& parent, Context& context) {
                      fmt::format("Base URL that holds NAME.zip (default $UNSCATTER_MIRROR, else {})", kDefaultMirror));
   command.add_option("--limit-mib", options->limit_mib, "Give up on archives larger than this")->capture_default_str();
   command.add_flag("--force", options->force, "Download even if it is in the cache");
-  command.footer(R"(
-An archive enters the cache only if its content (graphs, labels, attributes) has the digest that the catalogue pins.
+  command.footer(
+      R"(An archive enters the cache only if its content (graphs, labels, attributes) has the digest that the catalogue pins.
 The cache is $UNSCATTER_CACHE, else $XDG_CACHE_HOME/unscatter, else ~/.cache/unscatter.
 
 Examples:

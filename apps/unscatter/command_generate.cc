@@ -62,8 +62,8 @@ void add_generate_command(CLI::App& parent, Context& context) {
   command.add_option("--noise", groups.noise, "Share of edges made random, 0 to 1")->capture_default_str();
   command.add_option("--seed", groups.seed, "Same options and seed, same data, on every machine")->capture_default_str();
   command.add_flag("--force", options->force, "Overwrite OUT");
-  command.footer(R"(
-Two classes that differ in structure: in a "club" friends of friends become friends, in a "channel" everyone follows a
+  command.footer(
+      R"(Two classes that differ in structure: in a "club" friends of friends become friends, in a "channel" everyone follows a
 few hosts.  Every member carries a user id, and active users appear in many groups under the same id.
 
 Examples:

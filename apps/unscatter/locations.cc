@@ -66,7 +66,7 @@ Result<fs::path> resolve_dataset(const std::string& path_or_name, const Catalogu
                                                    "(unscatter datasets list shows the names)",
                                                    path_or_name)};
   }
-  if (!entry->fetchable) return Error{ErrorCode::kNotFound, fmt::format("{} is not here and {}", entry->name, entry->origin)};
+  if (!entry->fetchable) return Error{ErrorCode::kNotFound, fmt::format("{} is not here: {}", entry->name, entry->how_to_get)};
   return Error{ErrorCode::kNotFound,
                fmt::format("{0} is not here: run 'unscatter datasets fetch {0}', or set UNSCATTER_DATA to a "
                            "folder with {0}/{0}.zip",

@@ -12,8 +12,7 @@
 namespace unscatter::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
-Examples:
+constexpr const char* kFooter = R"(Examples:
   unscatter datasets list                       what is known, and what is here
   unscatter datasets generate groups.jsonl      data to try things on, without a download
   unscatter datasets info groups.jsonl
