@@ -1,1 +1,55 @@
-int main() { return 0; }
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "commands.h"
+#include "exit_code.h"
+#include "output.h"
+#include "usage.h"
+
+namespace unscatter::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  unscatter datasets list                       what is known, and what is here
+  unscatter datasets generate groups.jsonl      data to try things on, without a download
+  unscatter datasets info groups.jsonl
+
+Exit codes: 0 done; 1 refused or failed, with the reason on stderr; 2 wrong usage.)";
+
+int run(int argc, const char* const* argv, Context& context) {
+  CLI::App program("Certified unlearning for graph classifiers", "unscatter");
+  program.set_version_flag("--version", "unscatter " UNSCATTER_VERSION);
+  program.require_subcommand(1);
+  program.footer(kFooter);
+  add_datasets_command(program, context);
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return program.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}", printable(usage_error(program, error)));
+    return kWrongUsage;
+  }
+  return context.run_chosen();
+}
+
+}  // namespace
+}  // namespace unscatter::cli
+
+int main(int argc, char** argv) {
+  using namespace unscatter::cli;
+  Context context;
+  try {
+    return run(argc, argv, context);
+  } catch (const std::bad_alloc&) {
+    report_error("limit-exceeded", "not enough memory", context.json());
+    return kRefused;
+  } catch (const std::exception& bug) {
+    report_error("internal", std::string("internal error: ") + bug.what(), context.json());
+    return kInternalError;
+  }
+}

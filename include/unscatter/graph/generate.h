@@ -9,16 +9,24 @@
 
 namespace unscatter {
 
-// Social "interest groups": users meet in groups, and how they are connected inside tells what kind of group it is.  Class
-// "club": friends of friends become friends (dense, clustered).  Class "channel": a few hosts, followers who hardly know one
-// another (hubs).  Users come from one population with uneven activity, so many appear in several groups under the same
-// external node id.
+// Social "interest groups": users meet in groups, and how they are connected inside tells what kind of group it is.
+//
+//   class "club"     friends of friends become friends: triangles, even degrees
+//   class "channel"  a few hosts, followers who hardly know one another: hubs, few triangles
+//
+// Both kinds have the same distribution of sizes and of edges per member, and every group mixes in some links of the other
+// kind, so the classes overlap: structure tells about nine groups in ten apart at the default noise.  Half of the groups are
+// clubs (one more channel if the number is odd), in random order.
+//
+// Users come from one population.  The k-th most active is drawn with weight 1 / (k + users/100 + 1), a Zipf law with a
+// flattened head: a few users are in many groups and most in a handful, everywhere under the same external node id
+// ("user-00042").  Graph ids are "group-0001", "group-0002", ...
 struct InterestGroupOptions {
-  std::size_t groups = 1000;  // >= 1
-  std::size_t users = 5000;   // >= max_size
-  std::size_t min_size = 8;   // >= 3
-  std::size_t max_size = 40;  // >= min_size
-  double noise = 0.15;        // in [0, 1]: share of edges rewired at random, which makes the classes overlap
+  std::size_t groups = 1000;  // in 1 .. 10^7
+  std::size_t users = 5000;   // in max_size .. 10^7
+  std::size_t min_size = 8;   // members of a group, uniform on min_size .. max_size; >= 3
+  std::size_t max_size = 40;  // in min_size .. 10^4
+  double noise = 0.15;        // in [0, 1]: share of edges replaced by uniformly random ones; at 1 nothing is left to learn
   std::uint64_t seed = 1;
 };
 

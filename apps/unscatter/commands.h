@@ -1,0 +1,19 @@
+// One function per subcommand: it adds the command to `parent` and registers its action with `context` (context.h).  A new
+// command is a file command_NAME.cc, a line here and a line in main.cc.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "context.h"
+
+namespace unscatter::cli {
+
+void add_datasets_command(CLI::App& parent, Context& context);
+
+// Below `unscatter datasets`.
+void add_list_command(CLI::App& parent, Context& context);
+void add_info_command(CLI::App& parent, Context& context);
+void add_generate_command(CLI::App& parent, Context& context);
+void add_fetch_command(CLI::App& parent, Context& context);
+
+}  // namespace unscatter::cli

@@ -1,0 +1,34 @@
+// Where data sets lie on this machine.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "catalogue.h"
+#include "unscatter/base/result.h"
+
+namespace unscatter::cli {
+
+// $UNSCATTER_CACHE, else $XDG_CACHE_HOME/unscatter, else ~/.cache/unscatter.  Need not exist.
+// Errors: kNotFound if none of the three variables (HOME for the last) is set.
+[[nodiscard]] Result<std::filesystem::path> cache_folder();
+
+// $UNSCATTER_DATA, if set.  Need not exist.
+[[nodiscard]] std::optional<std::filesystem::path> data_folder();
+
+// A data set that is here under its name.
+struct LocalDataset {
+  std::filesystem::path path;
+  std::string_view place;  // "data" ($UNSCATTER_DATA) or "cache"
+};
+
+// Looks in $UNSCATTER_DATA, then in the cache, for NAME/NAME.zip, then the first NAME/*.npz by name.
+[[nodiscard]] std::optional<LocalDataset> find_local(std::string_view name);
+
+// What every command takes as a data set: a path that exists, or the name of a data set that is here.
+// Errors: kNotFound, saying what could be done about it.
+[[nodiscard]] Result<std::filesystem::path> resolve_dataset(const std::string& path_or_name, const Catalogue& catalogue);
+
+}  // namespace unscatter::cli
