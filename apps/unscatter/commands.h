@@ -8,7 +8,9 @@
 
 namespace unscatter::cli {
 
+void add_demo_command(CLI::App& parent, Context& context);
 void add_datasets_command(CLI::App& parent, Context& context);
+void add_embed_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.
 void add_list_command(CLI::App& parent, Context& context);

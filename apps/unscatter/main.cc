@@ -13,9 +13,11 @@ namespace unscatter::cli {
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
+  unscatter demo                                a first look, in a second
   unscatter datasets list                       what is known, and what is here
   unscatter datasets generate groups.jsonl      data to try things on, without a download
   unscatter datasets info groups.jsonl
+  unscatter embed --data groups.jsonl --out Z.npy
 
 Exit codes: 0 done; 1 refused or failed, with the reason on stderr; 2 wrong usage.)";
 
@@ -24,7 +26,9 @@ int run(int argc, const char* const* argv, Context& context) {
   program.set_version_flag("--version", "unscatter " UNSCATTER_VERSION);
   program.require_subcommand(1);
   program.footer(kFooter);
+  add_demo_command(program, context);
   add_datasets_command(program, context);
+  add_embed_command(program, context);
 
   try {
     program.parse(argc, argv);

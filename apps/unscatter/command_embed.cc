@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "commands.h"
+#include "locations.h"
+#include "transform_options.h"
+#include "unscatter/base/parallel.h"
+#include "unscatter/embedding/embedder.h"
+#include "unscatter/embedding/npy.h"
+#include "unscatter/embedding/walk_scattering.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter::cli {
+namespace {
+
+struct EmbedArguments {
+  std::string data;
+  std::string out;
+  bool force = false;
+  bool symmetrise = false;
+  bool frame_bounds = false;
+  std::size_t threads = 0;
+  TransformArguments transform;
+};
+
+class Stopwatch {
+ public:
+  // Seconds since the last call, or since construction.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// The extremes over all graphs.
+Result<FrameBounds> frame_bounds_over(const WaveletBank& bank, const Dataset& dataset, std::size_t threads,
+                                      Progress& progress) {
+  FrameBounds extremes{.lower = 1e300, .upper = 0};
+  std::optional<Error> failure;
+  std::mutex mutex;
+  progress.begin("frame bounds", dataset.size());
+  parallel_for(dataset.size(), threads, 8, [&](std::size_t g, std::size_t) {
+    auto filters = bank.on(dataset.graphs[g]);
+    const FrameBounds bounds = filters.ok() ? (*filters)->frame_bounds() : FrameBounds{};
+    const std::lock_guard lock(mutex);
+    if (!filters.ok()) {
+      if (!failure) failure = std::move(filters).error();
+    } else {
+      extremes.lower = std::min(extremes.lower, bounds.lower);
+      extremes.upper = std::max(extremes.upper, bounds.upper);
+    }
+    progress.advance(1);
+  });
+  progress.end();
+  if (failure) return *std::move(failure);
+  return extremes;
+}
+
+struct Embedded {
+  std::size_t graphs = 0;
+  std::size_t width = 0;
+  double density = 0;
+  double largest_norm = 0;
+  std::string features;
+  std::string transform;
+  std::optional<FrameBounds> frame;
+  double read_seconds = 0;
+  double embed_seconds = 0;
+  double write_seconds = 0;
+};
+
+Report report_of(const Embedded& e, const EmbedArguments& arguments) {
+  Report report;
+  report.json = {{"data", arguments.data},          {"graphs", e.graphs},
+                 {"coordinates", e.width},          {"stored_share", e.density},
+                 {"largest_norm", e.largest_norm},  {"features", e.features},
+                 {"transform", e.transform},        {"simd", simd_target_name()},
+                 {"read_seconds", e.read_seconds},  {"embed_seconds", e.embed_seconds},
+                 {"write_seconds", e.write_seconds}};
+  if (!arguments.out.empty()) report.json["out"] = arguments.out;
+  if (e.frame) report.json["frame_bounds"] = {{"lower", e.frame->lower}, {"upper", e.frame->upper}};
+
+  Table table({{""}, {""}});
+  table.add_row({"graphs", grouped(e.graphs)});
+  table.add_row({"features", e.features});
+  table.add_row({"transform", e.transform});
+  table.add_row({"embedding", fmt::format("{} coordinates, {:.1f} % of them stored, largest |z| {:.4g}", grouped(e.width),
+                                          100 * e.density, e.largest_norm)});
+  if (e.frame)
+    table.add_row({"frame bounds", fmt::format("A = {:.6g}, B = {:.6g} over all graphs", e.frame->lower, e.frame->upper)});
+  table.add_row(
+      {"time", fmt::format("read {:.3f} s, embed {:.3f} s, write {:.3f} s", e.read_seconds, e.embed_seconds, e.write_seconds)});
+  if (!arguments.out.empty()) table.add_row({"written", arguments.out});
+  report.text = table.str();
+  return report;
+}
+
+Result<Report> embed(const EmbedArguments& arguments, Context& context) {
+  if (!arguments.out.empty() && !arguments.force && std::filesystem::exists(arguments.out)) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{} exists already; --force replaces it", arguments.out)};
+  }
+  UNSCATTER_TRY(spec, arguments.transform.spec());
+  UNSCATTER_TRY(transform, make_transform(spec));  // before reading: a wrong option should not cost a minute
+  UNSCATTER_TRY(catalogue, load_catalogue());
+  UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
+
+  Stopwatch watch;
+  Embedded result;
+  UNSCATTER_TRY(dataset, read_dataset(path, {.limits = {},
+                                             .symmetrise = arguments.symmetrise,
+                                             .threads = arguments.threads,
+                                             .progress = &context.progress()}));
+  result.read_seconds = watch.lap();
+
+  UNSCATTER_TRY(features, FeatureMap::resolve(arguments.transform.features, dataset));
+  result.features = features.describe();
+  result.transform = transform->name();
+  std::vector<EmbeddingBlock> blocks;
+  blocks.push_back({std::move(features), std::move(transform)});
+  const Embedder embedder(std::move(blocks));
+  watch.lap();
+  UNSCATTER_TRY(Z, embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress()}));
+  result.embed_seconds = watch.lap();
+
+  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_npy(Z, arguments.out));
+  result.write_seconds = watch.lap();
+
+  result.graphs = Z.rows();
+  result.width = Z.columns();
+  result.density = Z.rows() * Z.columns() == 0 ? 0
+                                               : static_cast<double>(Z.stored_values()) /
+                                                     (static_cast<double>(Z.rows()) * static_cast<double>(Z.columns()));
+  for (std::size_t i = 0; i < Z.rows(); ++i) result.largest_norm = std::max(result.largest_norm, Z.row_norm(i));
+  if (arguments.frame_bounds) {
+    UNSCATTER_TRY(bank, make_wavelet_bank(spec));
+    if (bank == nullptr)
+      return Error{ErrorCode::kUnsupported, fmt::format("transform {} has no wavelets, hence no frame bounds", spec.family)};
+    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset, arguments.threads, context.progress()));
+    result.frame = bounds;
+  }
+  return report_of(result, arguments);
+}
+
+}  // namespace
+
+void add_embed_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("embed", "Embed every graph of a data set");
+  const auto arguments = std::make_shared<EmbedArguments>();
+  command.add_option("--data", arguments->data, "A data set, or the name of one that is here")->required();
+  command.add_option("--out", arguments->out, "Where the embeddings go, a NumPy file (graphs x coordinates, float64)");
+  command.add_flag("--force", arguments->force, "Replace --out if it exists");
+  arguments->transform.add_to(command);
+  command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
+  command.add_flag("--frame-bounds", arguments->frame_bounds, "Also compute the wavelets' frame bounds (O(g^3) per graph)");
+  command.add_option("--threads", arguments->threads, "Threads; 0 for all. The result does not depend on it")
+      ->capture_default_str();
+  command.footer(R"help(
+Examples:
+  unscatter embed --data IMDB-BINARY --out Z.npy
+  unscatter embed --data groups.jsonl --features log-degree+constant --scales 5 --moments 4
+  unscatter embed --data MUTAG.zip --transform itersine --layers 2 --frame-bounds
+  unscatter embed --data MNIST.npz --features "intensity+product(intensity,position)" --json
+  unscatter embed --data MUTAG.zip --transform custom --kernel "0..1: 1 -1 | 0..1: 0 1; 1..2: 1"
+
+Features are blocks joined by '+': auto, degree-onehot[:WIDTH], labels[:A,B,...], attributes, standard-attributes,
+intensity, position, constant, log-degree, product(a,b).  Constants that are left out are taken from the data and
+printed, so that they can be fixed.)help");
+  context.add_action(command, [arguments, &context] { return embed(*arguments, context); });
+}
+
+}  // namespace unscatter::cli

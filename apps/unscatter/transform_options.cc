@@ -1,0 +1,81 @@
+#include "transform_options.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace unscatter::cli {
+namespace {
+
+const std::map<std::string, WalkOperator>& operators() {
+  static const std::map<std::string, WalkOperator> table{
+      {"row", WalkOperator::kRow}, {"column", WalkOperator::kColumn}, {"symmetric", WalkOperator::kSymmetric}};
+  return table;
+}
+
+const std::map<std::string, SpectralMethod>& methods() {
+  static const std::map<std::string, SpectralMethod> table{
+      {"automatic", SpectralMethod::kAutomatic}, {"eigen", SpectralMethod::kEigen}, {"chebyshev", SpectralMethod::kChebyshev}};
+  return table;
+}
+
+std::vector<std::string> families() { return {transform_families().begin(), transform_families().end()}; }
+
+}  // namespace
+
+void TransformArguments::add_to(CLI::App& command) {
+  const std::string group = "Transform";
+  command.add_option("--features", features, "Signals on the nodes (see below)")->group(group)->capture_default_str();
+  command.add_option("--transform", chosen.family, "What is done with them")
+      ->group(group)
+      ->check(CLI::IsMember(families()))
+      ->capture_default_str();
+  command
+      .add_option("--operator", op,
+                  "Walk of the geometric transform: row (default) averages, column moves mass; diffusion uses symmetric")
+      ->group(group)
+      ->check(CLI::IsMember({"row", "column", "symmetric"}));
+  command.add_option("--scales", chosen.scales, "Wavelet scales J")
+      ->group(group)
+      ->check(CLI::Range(1, 32))
+      ->capture_default_str();
+  command.add_option("--moments", chosen.moments, "Moments Q of each signal")
+      ->group(group)
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command.add_option("--layers", chosen.layers, "Layers L of the scattering tree, the root included")
+      ->group(group)
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
+  command.add_flag("--linear", chosen.linear, "No modulus between layers")->group(group);
+  command
+      .add_option("--kernel", chosen.kernel,
+                  "Kernels of --transform custom, as FROM..TO: C0 C1 ...; pieces by ';', kernels by '|'")
+      ->group(group);
+  command.add_option("--method", method, "Spectral wavelets: automatic, eigen or chebyshev")
+      ->group(group)
+      ->check(CLI::IsMember({"automatic", "eigen", "chebyshev"}));
+  command.add_option("--degree", chosen.spectral.degree, "Degree of the Chebyshev series")
+      ->group(group)
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--damping", chosen.pagerank_damping, "PageRank damping")->group(group)->capture_default_str();
+}
+
+Result<TransformSpec> TransformArguments::spec() const {
+  TransformSpec spec = chosen;
+  const bool walks = spec.family == "geometric" || spec.family == "diffusion";
+  if (!op.empty()) {
+    if (!walks || (spec.family == "diffusion" && op != "symmetric")) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("--operator {} does not go with --transform {}", op, spec.family)};
+    }
+    if (spec.family == "geometric") spec.op = operators().at(op);
+  }
+  if (!spec.kernel.empty() && spec.family != "custom") {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("--kernel goes with --transform custom, not {}", spec.family)};
+  }
+  if (!method.empty()) spec.spectral.method = methods().at(method);
+  return spec;
+}
+
+}  // namespace unscatter::cli

@@ -1,0 +1,113 @@
+#include "machine_peak.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "machine_peak.cc"
+#include <hwy/aligned_allocator.h>
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace unscatter::bench::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Lanes = hn::ScalableTag<double>;
+using V = hn::Vec<Lanes>;
+
+constexpr std::size_t kChains = 8;  // enough to cover the latency of an addition
+
+// `rounds` x kChains vector additions; returns additions per lane in all, and a value that depends on each.
+double add_in_registers(std::size_t rounds, double* sink) {
+  const Lanes d;
+  const V one = hn::Set(d, *sink);
+  V chain[kChains];
+  for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Set(d, static_cast<double>(c));
+  for (std::size_t r = 0; r < rounds; ++r) {
+    for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Add(chain[c], one);
+  }
+  for (std::size_t c = 1; c < kChains; ++c) chain[0] = hn::Add(chain[0], chain[c]);
+  *sink = hn::GetLane(chain[0]);
+  return static_cast<double>(rounds * kChains * hn::Lanes(d));
+}
+
+// Sums a buffer of `count` doubles `rounds` times, one load per addition; returns the bytes loaded.
+double add_from_cache(const double* buffer, std::size_t count, std::size_t rounds, double* sink) {
+  const Lanes d;
+  const std::size_t N = hn::Lanes(d);
+  V chain[kChains];
+  for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Zero(d);
+  for (std::size_t r = 0; r < rounds; ++r) {
+    for (std::size_t i = 0; i + kChains * N <= count; i += kChains * N) {
+      for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Add(chain[c], hn::Load(d, buffer + i + c * N));
+    }
+  }
+  for (std::size_t c = 1; c < kChains; ++c) chain[0] = hn::Add(chain[0], chain[c]);
+  *sink += hn::GetLane(chain[0]);
+  return static_cast<double>(rounds * (count / (kChains * N)) * kChains * N * sizeof(double));
+}
+
+}  // namespace unscatter::bench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace unscatter::bench {
+
+HWY_EXPORT(add_in_registers);
+HWY_EXPORT(add_from_cache);
+
+namespace {
+
+// Units per second of `work` (which returns the units it did) on `threads` threads that start together; the best of five.
+double best_rate(std::size_t threads, const std::function<double()>& work) {
+  double best = 0;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    std::atomic<std::size_t> ready{0};
+    std::vector<double> rates(threads, 0.0);
+    std::vector<std::thread> pool;
+    for (std::size_t t = 0; t < threads; ++t) {
+      pool.emplace_back([&, t] {
+        ++ready;
+        while (ready < threads) std::this_thread::yield();
+        const auto start = std::chrono::steady_clock::now();
+        const double units = work();
+        rates[t] = units / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      });
+    }
+    for (std::thread& thread : pool) thread.join();
+    double sum = 0;
+    for (const double rate : rates) sum += rate;
+    best = std::max(best, sum);
+  }
+  return best;
+}
+
+}  // namespace
+
+MachinePeak measure_machine_peak(std::size_t threads) {
+  MachinePeak peak{};
+  std::atomic<double> kept{0};  // keeps the results alive
+  peak.additions_per_second = best_rate(threads, [&] {
+    double sink = 1e-9;
+    const double units = HWY_DYNAMIC_DISPATCH(add_in_registers)(20'000'000, &sink);
+    kept = kept + sink;
+    return units;
+  });
+  peak.loaded_bytes_per_second = best_rate(threads, [&] {
+    constexpr std::size_t kDoubles = 2048;  // 16 KiB: half of a common first-level cache
+    const auto buffer = hwy::AllocateAligned<double>(kDoubles);
+    std::fill_n(buffer.get(), kDoubles, 1e-9);
+    double sink = 0;
+    const double units = HWY_DYNAMIC_DISPATCH(add_from_cache)(buffer.get(), kDoubles, 200'000, &sink);
+    kept = kept + sink;
+    return units;
+  });
+  return peak;
+}
+
+}  // namespace unscatter::bench
+#endif  // HWY_ONCE

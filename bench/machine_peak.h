@@ -1,0 +1,16 @@
+// What this machine can do at best, measured in the same run as the work that is compared with it.
+#pragma once
+
+#include <cstddef>
+
+namespace unscatter::bench {
+
+struct MachinePeak {
+  double additions_per_second;     // vector additions of doubles in registers, counted per lane
+  double loaded_bytes_per_second;  // first-level cache loads feeding vector additions
+};
+
+// Both on `threads` threads at once, best of several short runs, with the instruction set that the embedding kernel uses.
+[[nodiscard]] MachinePeak measure_machine_peak(std::size_t threads);
+
+}  // namespace unscatter::bench
