@@ -1,0 +1,30 @@
+// Runs the program as a user would.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace unscatter::testing {
+
+struct Outcome {
+  int exit_code = -1;  // -1: ended by a signal
+  std::string out;
+  std::string err;
+
+  // stdout as one JSON document and nothing else; throws nlohmann::json::parse_error otherwise.
+  [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+// Variables to set; an empty value removes the variable.
+using Environment = std::map<std::string, std::string>;
+
+// `unscatter arguments...` with stdout and stderr in pipes.  The variables that steer the program are removed first, so that
+// the outcome does not depend on who runs the tests.
+[[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments, const Environment& environment = {});
+
+// The same on a pseudo-terminal of 80 columns: what a person would see, stdout and stderr together in `out`.
+[[nodiscard]] Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const Environment& environment = {});
+
+}  // namespace unscatter::testing

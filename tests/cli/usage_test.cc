@@ -1,0 +1,67 @@
+#include "usage.h"
+
+#include <gtest/gtest.h>
+
+#include "subprocess.h"
+
+namespace unscatter {
+namespace {
+
+using testing::Outcome;
+using testing::run_program;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Usage, EveryHelpTextTeachesByExample) {
+  const std::vector<std::vector<std::string>> commands = {
+      {}, {"datasets"}, {"datasets", "list"}, {"datasets", "info"}, {"datasets", "generate"}, {"datasets", "fetch"}};
+  for (std::vector<std::string> command : commands) {
+    command.emplace_back("--help");
+    const Outcome outcome = run_program(command);
+    SCOPED_TRACE(outcome.out);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_TRUE(has(outcome.out, "Examples:\n  unscatter datasets "));
+    EXPECT_TRUE(outcome.err.empty());
+  }
+}
+
+TEST(Usage, DefaultsAreShown) {
+  const Outcome outcome = run_program({"datasets", "generate", "--help"});
+  for (const char* value : {"1000", "5000", "0.15"}) EXPECT_TRUE(has(outcome.out, value)) << outcome.out;
+}
+
+TEST(Usage, Version) {
+  const Outcome outcome = run_program({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "unscatter " UNSCATTER_VERSION "\n");
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  std::string says;
+};
+
+TEST(Usage, MistakesExitWith2AndAHint) {
+  const std::vector<Mistake> mistakes = {
+      {{}, "'unscatter' needs a command"},
+      {{"datasets"}, "'unscatter datasets' needs a command"},
+      {{"dataset"}, "did you mean 'datasets'?"},
+      {{"datasets", "lst"}, "did you mean 'list'?"},
+      {{"nonsense"}, "'nonsense' is not a command of 'unscatter'"},
+      {{"datasets", "list", "--colour"}, "no option '--colour'"},
+      {{"datasets", "info"}, "PATH"},
+      {{"datasets", "generate", "out.jsonl", "--groups", "many"}, "--groups"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const Outcome outcome = run_program(mistake.arguments);
+    SCOPED_TRACE(outcome.err);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(has(outcome.err, mistake.says)) << mistake.says;
+    EXPECT_TRUE(has(outcome.err, "Try 'unscatter"));
+    EXPECT_TRUE(has(outcome.err, "--help'."));
+    EXPECT_TRUE(outcome.out.empty());
+  }
+}
+
+}  // namespace
+}  // namespace unscatter
