@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "output.h"
+
 namespace unscatter::cli {
 namespace {
 
@@ -70,7 +72,9 @@ std::string progress_line(std::string_view stage, std::size_t done, std::size_t 
 void TerminalProgress::begin(std::string_view stage, std::size_t total) {
   const std::scoped_lock lock(mutex_);
   wipe();
-  stage_ = stage;
+  // Stages may be named after members of an archive that anyone may have packed.
+  stage_ = printable(stage);
+  std::replace(stage_.begin(), stage_.end(), '\n', '?');
   total_ = total;
   begun_ = surface_.now();
   done_.store(0, std::memory_order_relaxed);

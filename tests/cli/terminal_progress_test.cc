@@ -77,6 +77,16 @@ TEST(TerminalProgress, ANewStageStartsFromNothing) {
   EXPECT_NE(terminal.written[0].find(" 25 %"), std::string::npos);
 }
 
+TEST(TerminalProgress, AStageNameCannotSteerTheTerminal) {
+  FakeTerminal terminal;
+  TerminalProgress progress(terminal.surface());
+  progress.begin("a\x1b[2J\nb", 4);
+  terminal.time += 1s;
+  progress.advance(1);
+  ASSERT_EQ(terminal.written.size(), 1u);
+  EXPECT_EQ(terminal.written[0].find("\r\x1b[Ka?[2J?b  ["), 0u) << terminal.written[0];
+}
+
 TEST(TerminalProgress, CountsWhatAllThreadsReport) {
   std::string last;
   std::atomic<int> writers{0};

@@ -33,7 +33,7 @@ double clustering(const Graph& graph) {
     const auto row = graph.neighbours(i);
     std::size_t linked = 0;
     for (std::size_t a = 0; a < row.size(); ++a) {
-      for (std::size_t b = a + 1; b < row.size(); ++b) linked += graph.has_edge(row[a], row[b]) ? 1 : 0;
+      for (std::size_t b = a + 1; b < row.size(); ++b) linked += graph.has_edge(row[a], row[b]) ? 1u : 0u;
     }
     const std::size_t pairs = row.size() * (row.size() - 1) / 2;
     if (row.size() > 1) sum += static_cast<double>(linked) / static_cast<double>(pairs);
