@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -17,7 +18,8 @@ struct ClassOrder {
   static std::tuple<bool, double, std::string_view> key(std::string_view name) {
     double number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    const bool is_text = error != std::errc() || end != name.data() + name.size();
+    // "nan" parses as a number but has no place among them.
+    const bool is_text = error != std::errc() || end != name.data() + name.size() || std::isnan(number);
     return {is_text, is_text ? 0.0 : number, name};
   }
   bool operator()(std::string_view a, std::string_view b) const { return key(a) < key(b); }

@@ -53,6 +53,35 @@ Status check_parts(const GraphParts& parts) {
   return check_node_ids(parts.node_ids);
 }
 
+// Removals leave zeros and no edges; states that say otherwise would let removed data back in.
+Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& offsets,
+                    const std::vector<NodeIndex>& neighbours) {
+  UNSCATTER_CHECK_OK(check_size(parts.states.size(), parts.node_count, "node states"));
+  if (parts.states.empty()) return ok_status();
+  const std::size_t c = parts.attribute_count;
+  bool any_living = false;
+  for (std::size_t i = 0; i < parts.node_count; ++i) {
+    const NodeState state = parts.states[i];
+    any_living |= state != NodeState::kTombstone;
+    if (state == NodeState::kPresent) continue;
+    const auto attributes = parts.attributes.begin() + static_cast<std::ptrdiff_t>(i * c);
+    bool cleared = std::all_of(attributes, attributes + static_cast<std::ptrdiff_t>(c), [](double x) { return x == 0; });
+    cleared &= parts.labels.empty() || parts.labels[i] == 0;
+    cleared &= parts.positions.empty() || (parts.positions[2 * i] == 0 && parts.positions[2 * i + 1] == 0);
+    if (!cleared) return malformed(fmt::format("node {}: its features are removed, but not 0", i));
+    if (state == NodeState::kTombstone && offsets[i] != offsets[i + 1]) {
+      return malformed(fmt::format("node {} is removed, but has edges", i));
+    }
+  }
+  for (const NodeIndex neighbour : neighbours) {
+    if (parts.states[neighbour] == NodeState::kTombstone) {
+      return malformed(fmt::format("node {} is removed, but has edges", neighbour));
+    }
+  }
+  if (!any_living) return malformed("every node of the graph is removed");
+  return ok_status();
+}
+
 bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<NodeIndex>& neighbours) {
   // Rows are sorted, so going through all rows in order meets the transposed entries of each row in order too.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
@@ -145,6 +174,10 @@ Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offs
     return Error{ErrorCode::kLimitExceeded, fmt::format("{} edge entries in one graph", neighbours.size())};
   }
   UNSCATTER_CHECK_OK(check_rows(parts, offsets, neighbours));
+  UNSCATTER_CHECK_OK(check_states(parts, offsets, neighbours));
+  // No marks means every node is present: equal graphs compare equal.
+  const auto present = [](NodeState s) { return s == NodeState::kPresent; };
+  if (std::all_of(parts.states.begin(), parts.states.end(), present)) parts.states.clear();
   Graph graph;
   graph.offsets_ = std::move(offsets);
   graph.neighbours_ = std::move(neighbours);
@@ -154,6 +187,7 @@ Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offs
   graph.labels_ = std::move(parts.labels);
   graph.positions_ = std::move(parts.positions);
   graph.node_ids_ = std::move(parts.node_ids);
+  graph.states_ = std::move(parts.states);
   return graph;
 }
 

@@ -13,6 +13,13 @@ TEST(IndexClasses, NumbersByValueThenText) {
   EXPECT_EQ(index.labels, (std::vector<std::uint32_t>{2, 0, 3, 1, 0}));
 }
 
+// "nan" reads as a number, but numbers must have an order.
+TEST(IndexClasses, NanIsText) {
+  const ClassIndex index = index_classes({"-NAN", "-inf", "-1", "nan", "-NAN"});
+  EXPECT_EQ(index.class_names, (std::vector<std::string>{"-inf", "-1", "-NAN", "nan"}));
+  EXPECT_EQ(index.labels, (std::vector<std::uint32_t>{2, 0, 1, 3, 2}));
+}
+
 Dataset example() {
   Dataset dataset;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

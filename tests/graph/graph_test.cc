@@ -98,5 +98,27 @@ TEST(Graph, RowsAndEdgeListsAgree) {
   }
 }
 
+TEST(Graph, StatesMustFitWhatRemovalsLeave) {
+  GraphParts parts = triangle_with_tail();
+  parts.labels = {1, 2, 0, 4, 0};
+  parts.states.assign(5, NodeState::kPresent);
+  GraphParts unmarked = parts;
+  unmarked.states.clear();
+  EXPECT_EQ(Graph::create(parts).value(), Graph::create(unmarked).value());
+  parts.states[2] = NodeState::kFeatureless;
+  parts.states[4] = NodeState::kTombstone;
+  const Graph graph = Graph::create(parts).value();
+  EXPECT_EQ(graph.living_node_count(), 4u);
+  EXPECT_FALSE(graph.has_features(2));
+
+  parts.states[3] = NodeState::kFeatureless;
+  EXPECT_EQ(error_of(parts), "node 3: its features are removed, but not 0");
+  parts.states[3] = NodeState::kTombstone;
+  parts.labels[3] = 0;
+  EXPECT_EQ(error_of(parts), "node 3 is removed, but has edges");
+  parts.states.pop_back();
+  EXPECT_EQ(error_of(parts), "4 node states for 5 expected");
+}
+
 }  // namespace
 }  // namespace unscatter

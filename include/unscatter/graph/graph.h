@@ -37,6 +37,7 @@ struct GraphParts {
   std::vector<std::int64_t> labels;   // one per node
   std::vector<double> positions;      // row major, node_count x 2
   std::vector<std::string> node_ids;  // external ids, one per node, distinct
+  std::vector<NodeState> states;      // one per node: what earlier removals left
 };
 
 // Compressed sparse rows.  Row i lists, ascending and without i itself, the nodes j with an edge j -> i: neighbours of an
@@ -44,7 +45,8 @@ struct GraphParts {
 class Graph {
  public:
   // Errors (kMalformedInput, naming the value): no nodes, an edge end outside the graph, a part of the wrong size, a number
-  // that is not finite, a node id that occurs twice or is empty.  kLimitExceeded: 2^32 nodes or edge entries, or more.
+  // that is not finite, a node id that occurs twice or is empty, a tombstone with edges, a removed feature that is not 0, no
+  // living node.  kLimitExceeded: 2^32 nodes or edge entries, or more.
   [[nodiscard]] static Result<Graph> create(GraphParts parts);
 
   // The same from rows that are already sorted, distinct and free of self-loops, without the detour over an edge list:

@@ -22,7 +22,7 @@ struct ReadLimits {
 };
 
 struct ReadOptions {
-  ReadLimits limits;
+  ReadLimits limits{};
   bool symmetrise = false;  // turn directed graphs into undirected ones while reading
   std::size_t threads = 0;  // 0: all
   Progress* progress = nullptr;

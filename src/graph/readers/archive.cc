@@ -1,0 +1,140 @@
+#include "graph/readers/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <unordered_set>
+#include <utility>
+
+namespace unscatter::readers {
+namespace {
+
+struct CloseArchive {
+  void operator()(struct archive* handle) const { archive_read_free(handle); }
+};
+using ArchiveHandle = std::unique_ptr<struct archive, CloseArchive>;
+
+// libarchive reports damage in several tongues; one sentence with its reason behind ours.
+Error damaged(const std::string& name, struct archive* handle) {
+  const char* reason = archive_error_string(handle);
+  return {ErrorCode::kMalformedInput, fmt::format("{}: damaged archive: {}", name, reason != nullptr ? reason : "unknown")};
+}
+
+Result<ArchiveHandle> open_archive(const Input& input) {
+  ArchiveHandle handle(archive_read_new());
+  if (!handle) return Error{ErrorCode::kIo, fmt::format("{}: not enough memory for an archive", input.name)};
+  // The seekable form only: it starts from the directory at the end, so a cut archive is refused instead of half read.
+  archive_read_support_format_zip_seekable(handle.get());
+  int status = ARCHIVE_OK;
+  if (const auto* bytes = std::get_if<std::span<const char>>(&input.content)) {
+    status = archive_read_open_memory(handle.get(), bytes->data(), bytes->size());
+  } else {
+    constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+    status = archive_read_open_filename(handle.get(), std::get<std::filesystem::path>(input.content).c_str(), kBlockBytes);
+  }
+  if (status == ARCHIVE_OK) return handle;
+  switch (archive_errno(handle.get())) {
+    case ENOENT: return Error{ErrorCode::kNotFound, fmt::format("{}: no such file", input.name)};
+    case EACCES:
+    case EISDIR: return Error{ErrorCode::kIo, fmt::format("{}: {}", input.name, archive_error_string(handle.get()))};
+    default: return Error{ErrorCode::kMalformedInput, fmt::format("{}: not a whole zip archive", input.name)};
+  }
+}
+
+// The next file, or nullptr at the end.
+Result<struct archive_entry*> next_file(struct archive* handle, const std::string& archive_name) {
+  for (;;) {
+    struct archive_entry* entry = nullptr;
+    const int status = archive_read_next_header(handle, &entry);
+    if (status == ARCHIVE_EOF) return static_cast<struct archive_entry*>(nullptr);
+    if (status < ARCHIVE_WARN) return damaged(archive_name, handle);
+    if (archive_entry_filetype(entry) != AE_IFDIR) return entry;
+  }
+}
+
+// A name that the current locale cannot express comes back as nothing; such a member is never one of ours.
+std::string_view entry_name(struct archive_entry* entry) {
+  if (const char* name = archive_entry_pathname(entry)) return name;
+  if (const char* name = archive_entry_pathname_utf8(entry)) return name;
+  return {};
+}
+
+// libarchive tells the compression of the current member only as text: "ZIP 2.0 (deflation)".
+bool has_supported_compression(struct archive* handle) {
+  constexpr std::array<std::string_view, 3> kSupported = {"(uncompressed)", "(deflation)", "(lzma)"};
+  const char* format = archive_format_name(handle);
+  return format != nullptr && std::any_of(kSupported.begin(), kSupported.end(),
+                                          [&](std::string_view method) { return std::string_view(format).ends_with(method); });
+}
+
+class MemberSource final : public ByteSource {
+ public:
+  MemberSource(std::string name, ArchiveHandle handle, std::uint64_t claimed_size, ByteBudget& budget)
+      : name_(std::move(name)), handle_(std::move(handle)), claimed_size_(claimed_size), budget_(budget) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const la_ssize_t count = archive_read_data(handle_.get(), into.data(), into.size());
+    // Warnings (checksum or size differ from the header) are damage as well.
+    if (count < 0) return damaged(name_, handle_.get());
+    if (!budget_.take(static_cast<std::uint64_t>(count))) return over_budget(name_, budget_);
+    return static_cast<std::size_t>(count);
+  }
+  const std::string& name() const override { return name_; }
+  std::uint64_t claimed_size() const override { return claimed_size_; }
+
+ private:
+  std::string name_;
+  ArchiveHandle handle_;
+  std::uint64_t claimed_size_;
+  ByteBudget& budget_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> list_members(const Input& input) {
+  UNSCATTER_TRY(handle, open_archive(input));
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (;;) {
+    UNSCATTER_TRY(entry, next_file(handle.get(), input.name));
+    if (entry == nullptr) return names;
+    std::string name(entry_name(entry));
+    if (name.empty()) continue;
+    if (!seen.insert(name).second) {
+      return Error{ErrorCode::kMalformedInput, fmt::format("{}: member '{}' occurs twice", input.name, name)};
+    }
+    names.push_back(std::move(name));
+  }
+}
+
+Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_view member, ByteBudget& budget) {
+  UNSCATTER_TRY(handle, open_archive(input));
+  for (;;) {
+    UNSCATTER_TRY(entry, next_file(handle.get(), input.name));
+    if (entry == nullptr) return Error{ErrorCode::kNotFound, fmt::format("{}: no member '{}'", input.name, member)};
+    if (entry_name(entry) != member) continue;
+    std::string name = fmt::format("{}/{}", input.name, member);
+    if (archive_entry_is_encrypted(entry) != 0) {
+      return Error{ErrorCode::kUnsupported, fmt::format("{}: the member is encrypted", name)};
+    }
+    if (!has_supported_compression(handle.get())) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{}: the member is neither stored nor compressed by deflate or LZMA: {}", name,
+                               archive_format_name(handle.get()))};
+    }
+    const std::int64_t size = archive_entry_size_is_set(entry) != 0 ? archive_entry_size(entry) : 0;
+    return std::unique_ptr<ByteSource>(std::make_unique<MemberSource>(
+        std::move(name), std::move(handle), static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)), budget));
+  }
+}
+
+std::string_view base_name(std::string_view member) {
+  const std::size_t slash = member.rfind('/');
+  return slash == std::string_view::npos ? member : member.substr(slash + 1);
+}
+
+}  // namespace unscatter::readers

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "graph/readers/archive.h"
+#include "graph/readers/entry_points.h"
+#include "graph/readers/tu_files.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter::readers {
+namespace {
+
+Error unknown_format(const Input& input, std::string_view reason) {
+  return {ErrorCode::kMalformedInput, fmt::format("{}: not a data set in a known format: {}", input.name, reason)};
+}
+
+Result<DataFormat> detect_in_zip(const Input& input) {
+  UNSCATTER_TRY(members, list_members(input));
+  if (std::any_of(members.begin(), members.end(), is_tu_edge_file)) return DataFormat::kTuZip;
+  const auto ends_in = [](std::string_view ending) {
+    return [ending](const std::string& member) { return member.ends_with(ending); };
+  };
+  if (!members.empty() && std::all_of(members.begin(), members.end(), ends_in(".npy"))) return DataFormat::kSuperpixelNpz;
+  if (members.size() == 1) return DataFormat::kGinZip;
+  return unknown_format(input, "an archive with neither NAME_A.txt, nor .npy arrays, nor a single text");
+}
+
+// `start` is the beginning of the file, blanks included.
+Result<DataFormat> detect_in_text(const Input& input, std::string_view start) {
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return unknown_format(input, "the file is empty");
+  start.remove_prefix(first);
+  if (start.front() == '{') return DataFormat::kJsonl;
+  unsigned long long count = 0;
+  const auto [stop, error] = std::from_chars(start.data(), start.data() + start.size(), count);
+  std::string_view rest = start.substr(static_cast<std::size_t>(stop - start.data()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
+  if (error == std::errc() && (rest.empty() || rest.front() == '\n')) return DataFormat::kGinText;
+  return unknown_format(input, "neither an archive, nor JSON lines, nor a text that starts with a number of graphs");
+}
+
+}  // namespace
+
+Result<DataFormat> detect_format(const Input& input) {
+  return without_exceptions(input.name, [&]() -> Result<DataFormat> {
+    if (is_folder(input)) {
+      UNSCATTER_CHECK_OK(find_tu_files(input));
+      return DataFormat::kTuFolder;
+    }
+    std::array<char, 256> start{};
+    ByteBudget budget(start.size());
+    UNSCATTER_TRY(source, open_plain(input, budget));
+    UNSCATTER_TRY(count, source->read(start));
+    const std::string_view text(start.data(), count);
+    return text.starts_with("PK") ? detect_in_zip(input) : detect_in_text(input, text);
+  });
+}
+
+}  // namespace unscatter::readers
+
+namespace unscatter {
+
+std::string_view data_format_name(DataFormat format) noexcept {
+  switch (format) {
+    case DataFormat::kTuFolder: return "tu-folder";
+    case DataFormat::kTuZip: return "tu-zip";
+    case DataFormat::kGinText: return "gin-text";
+    case DataFormat::kGinZip: return "gin-zip";
+    case DataFormat::kSuperpixelNpz: return "superpixel-npz";
+    case DataFormat::kJsonl: return "jsonl";
+  }
+  return "unknown";
+}
+
+Result<DataFormat> detect_format(const std::filesystem::path& path) {
+  return readers::detect_format(readers::Input::file(path));
+}
+
+Result<Dataset> read_dataset(const std::filesystem::path& path, const ReadOptions& options) {
+  UNSCATTER_TRY(format, detect_format(path));
+  switch (format) {
+    case DataFormat::kTuFolder:
+    case DataFormat::kTuZip: return read_tu(path, options);
+    case DataFormat::kGinText:
+    case DataFormat::kGinZip: return read_gin(path, options);
+    case DataFormat::kSuperpixelNpz: return read_superpixels(path, options);
+    case DataFormat::kJsonl: return read_jsonl(path, options);
+  }
+  return Error{ErrorCode::kUnsupported, path.string() + ": unknown format"};
+}
+
+}  // namespace unscatter

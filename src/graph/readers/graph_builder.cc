@@ -1,0 +1,147 @@
+#include "graph/readers/graph_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "unscatter/base/invariant.h"
+#include "unscatter/base/parallel.h"
+
+namespace unscatter::readers {
+namespace {
+
+struct Rows {
+  std::vector<std::uint32_t> offsets;
+  std::vector<NodeIndex> entries;
+};
+
+// Counting sort by the `from` end, stable; does nothing to a list that is in order already, as most files are.
+void sort_by_from(std::vector<Edge>& edges, std::size_t n) {
+  if (std::is_sorted(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.from < b.from; })) return;
+  std::vector<std::uint32_t> next(n + 1, 0);
+  for (const Edge& edge : edges) ++next[edge.from + 1];
+  for (std::size_t i = 1; i <= n; ++i) next[i] += next[i - 1];
+  std::vector<Edge> sorted(edges.size());
+  for (const Edge& edge : edges) sorted[next[edge.from]++] = edge;
+  edges.swap(sorted);
+}
+
+// Edges from -> to, in order of `from`, into rows `to`: each row comes out ascending.  Self-loops and repetitions are left out.
+Rows rows_of(const std::vector<Edge>& edges, std::size_t n, Dropped& dropped) {
+  std::vector<std::uint32_t> start(n + 2, 0);
+  for (const Edge& edge : edges) ++start[edge.to + 2];
+  for (std::size_t i = 2; i < start.size(); ++i) start[i] += start[i - 1];
+  std::vector<NodeIndex> placed(edges.size());
+  for (const Edge& edge : edges) placed[start[edge.to + 1]++] = edge.from;
+
+  Rows rows;
+  rows.offsets.reserve(n + 1);
+  rows.offsets.push_back(0);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row_begin = kept;
+    for (std::size_t k = start[i]; k < start[i + 1]; ++k) {
+      if (placed[k] == i) {
+        ++dropped.self_loops;
+      } else if (kept > row_begin && placed[kept - 1] == placed[k]) {
+        ++dropped.duplicate_edges;
+      } else {
+        placed[kept++] = placed[k];
+      }
+    }
+    rows.offsets.push_back(static_cast<std::uint32_t>(kept));
+  }
+  rows.entries.assign(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(kept));
+  return rows;
+}
+
+Rows transposed(const Rows& rows) {
+  const std::size_t n = rows.offsets.size() - 1;
+  std::vector<std::uint32_t> next(n + 2, 0);
+  for (const NodeIndex column : rows.entries) ++next[column + 2];
+  for (std::size_t i = 2; i < next.size(); ++i) next[i] += next[i - 1];
+  Rows result{{}, std::vector<NodeIndex>(rows.entries.size())};
+  for (NodeIndex i = 0; i < n; ++i) {
+    for (std::uint32_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) result.entries[next[rows.entries[k] + 1]++] = i;
+  }
+  next.pop_back();
+  result.offsets = std::move(next);
+  return result;
+}
+
+// An edge wherever there is one in either direction.
+Rows symmetric(Rows rows) {
+  const Rows mirrored = transposed(rows);
+  if (mirrored.offsets == rows.offsets && mirrored.entries == rows.entries) return rows;
+  Rows merged{{0}, {}};
+  merged.offsets.reserve(rows.offsets.size());
+  const auto row = [](const Rows& of, std::size_t i) {
+    return std::pair(of.entries.begin() + of.offsets[i], of.entries.begin() + of.offsets[i + 1]);
+  };
+  for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i) {
+    const auto [a, a_end] = row(rows, i);
+    const auto [b, b_end] = row(mirrored, i);
+    std::set_union(a, a_end, b, b_end, std::back_inserter(merged.entries));
+    merged.offsets.push_back(static_cast<std::uint32_t>(merged.entries.size()));
+  }
+  merged.entries.shrink_to_fit();
+  return merged;
+}
+
+}  // namespace
+
+Result<Graph> build_graph(GraphParts parts, Dropped& dropped) {
+  const std::size_t n = parts.node_count;
+  // Twice the edges must still be countable in 32 bits once the mirror images are merged in.
+  if (parts.edges.size() >= std::numeric_limits<std::uint32_t>::max() / 2) {
+    return Error{ErrorCode::kLimitExceeded, "2^31 edges in one graph"};
+  }
+  sort_by_from(parts.edges, n);
+  Rows rows = rows_of(parts.edges, n, dropped);
+  std::vector<Edge>().swap(parts.edges);
+  if (!parts.directed) rows = symmetric(std::move(rows));
+  return Graph::from_rows(std::move(parts), std::move(rows.offsets), std::move(rows.entries));
+}
+
+Status build_graphs(std::size_t count, const ReadOptions& options, Dataset& dataset,
+                    const std::function<Result<Graph>(std::size_t, Dropped&)>& build) {
+  if (options.progress != nullptr) options.progress->begin("building graphs", count);
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  constexpr std::size_t kGrain = 64;
+  std::vector<std::optional<Graph>> graphs(count);
+  std::vector<Dropped> dropped((count + kGrain - 1) / kGrain);
+  std::vector<std::optional<Error>> errors(dropped.size());
+  std::atomic<std::size_t> first_failed = kNone;
+  parallel_for(dropped.size(), options.threads, 1, [&](std::size_t chunk, std::size_t) {
+    const std::size_t end = std::min(count, (chunk + 1) * kGrain);
+    for (std::size_t g = chunk * kGrain; g < end; ++g) {
+      if (chunk > first_failed.load(std::memory_order_relaxed)) return;
+      Result<Graph> graph = build(g, dropped[chunk]);
+      if (!graph.ok()) {
+        errors[chunk] = std::move(graph).error();
+        std::size_t seen = first_failed.load();
+        while (chunk < seen && !first_failed.compare_exchange_weak(seen, chunk)) {
+        }
+        return;
+      }
+      graphs[g].emplace(std::move(graph).value());
+    }
+    if (options.progress != nullptr) options.progress->advance(end - chunk * kGrain);
+  });
+  if (options.progress != nullptr) options.progress->end();
+  if (first_failed != kNone) return *errors[first_failed];
+
+  dataset.graphs.reserve(count);
+  for (std::optional<Graph>& graph : graphs) dataset.graphs.push_back(std::move(*graph));
+  for (const Dropped& part : dropped) {
+    dataset.dropped_self_loops += part.self_loops;
+    dataset.dropped_duplicate_edges += part.duplicate_edges;
+  }
+  return ok_status();
+}
+
+}  // namespace unscatter::readers

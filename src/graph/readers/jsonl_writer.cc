@@ -1,0 +1,212 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "graph/readers/entry_points.h"
+#include "graph/readers/jsonl_line.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter::readers {
+namespace {
+
+// A file that takes its name only when commit() succeeds; until then the old content of `path` stands.
+class ReplacingFile {
+ public:
+  explicit ReplacingFile(std::filesystem::path path) : path_(std::move(path)) {}
+  ~ReplacingFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+  ReplacingFile(const ReplacingFile&) = delete;
+  ReplacingFile& operator=(const ReplacingFile&) = delete;
+
+  Status open() {
+    // Not mkstemp, whose files only the owner may read: the result gets the permissions of any new file.
+    static std::atomic<unsigned> counter{0};
+    std::string name = fmt::format("{}.{}-{}.tmp", path_.string(), ::getpid(), counter.fetch_add(1));
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) return failed("cannot be created");
+    temporary_ = std::move(name);
+    return ok_status();
+  }
+  Status write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+      if (count < 0 && errno != EINTR) return failed("cannot be written");
+      if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return ok_status();
+  }
+  Status commit() {
+    if (::fsync(descriptor_) != 0) return failed("cannot be written");
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed("cannot be replaced");
+    temporary_.clear();
+    // The new name must survive a power cut as well.
+    const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+    const int folder_descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_descriptor >= 0) {
+      ::fsync(folder_descriptor);
+      ::close(folder_descriptor);
+    }
+    return ok_status();
+  }
+
+ private:
+  [[nodiscard]] Error failed(const char* what) const {
+    return {ErrorCode::kIo, fmt::format("{}: {}: {}", path_.string(), what, std::generic_category().message(errno))};
+  }
+
+  std::filesystem::path path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+};
+
+void append_integer(std::string& out, std::int64_t value) { fmt::format_to(std::back_inserter(out), "{}", value); }
+
+// The shortest text that reads back as the same double.
+void append_real(std::string& out, double value) {
+  if (value == 0 && std::signbit(value)) {
+    out += "-0.0";  // "-0" would come back as the integer 0
+    return;
+  }
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  static_cast<void>(error);  // 32 bytes hold every double
+  out.append(text, end);
+}
+
+// Throws what nlohmann throws for text that is not UTF-8; write_jsonl() catches it.
+void append_string(std::string& out, const std::string& text) { out += nlohmann::json(text).dump(); }
+
+// A label that is the usual spelling of an integer is written as one.
+void append_label(std::string& out, const std::string& label) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
+  if (error == std::errc() && end == label.data() + label.size() && std::to_string(number) == label) {
+    out += label;
+  } else {
+    append_string(out, label);
+  }
+}
+
+// "[a,b,c]" with append(i) for each i below count.
+template <typename Append>
+void append_list(std::string& out, std::size_t count, Append append) {
+  out += '[';
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) out += ',';
+    append(i);
+  }
+  out += ']';
+}
+
+void append_edges(std::string& out, const Graph& graph) {
+  out += ",\"edges\":[";
+  bool first = true;
+  for (std::size_t to = 0; to < graph.node_count(); ++to) {
+    for (const NodeIndex from : graph.neighbours(to)) {
+      if (!graph.directed() && from > to) break;  // rows ascend: each undirected edge once
+      fmt::format_to(std::back_inserter(out), "{}[{},{}]", first ? "" : ",", from, to);
+      first = false;
+    }
+  }
+  out += ']';
+}
+
+void append_graph(std::string& out, const Graph& graph) {
+  const std::size_t n = graph.node_count();
+  const auto rows = [&](const char* key, auto row_of) {
+    out += key;
+    append_list(out, n, [&](std::size_t i) {
+      const auto row = row_of(i);
+      append_list(out, row.size(), [&](std::size_t k) { append_real(out, row[k]); });
+    });
+  };
+  out += ",\"nodes\":";
+  if (graph.has_node_ids()) {
+    append_list(out, n, [&](std::size_t i) { append_string(out, graph.node_id(i)); });
+  } else {
+    append_integer(out, static_cast<std::int64_t>(n));
+  }
+  append_edges(out, graph);
+  if (graph.directed()) out += ",\"directed\":true";
+  if (graph.attribute_count() > 0) rows(",\"features\":", [&](std::size_t i) { return graph.attributes(i); });
+  if (graph.has_positions()) rows(",\"positions\":", [&](std::size_t i) { return graph.position(i); });
+  if (graph.has_labels()) {
+    out += ",\"node_labels\":";
+    append_list(out, n, [&](std::size_t i) { append_integer(out, graph.label(i)); });
+  }
+  bool all_present = true;
+  for (std::size_t i = 0; i < n; ++i) all_present &= graph.state(i) == NodeState::kPresent;
+  if (!all_present) {
+    out += ",\"states\":";
+    append_list(out, n,
+                [&](std::size_t i) { fmt::format_to(std::back_inserter(out), "\"{}\"", node_state_name(graph.state(i))); });
+  }
+}
+
+Status write(const Dataset& dataset, const std::filesystem::path& path) {
+  ReplacingFile file(path);
+  UNSCATTER_CHECK_OK(file.open());
+  constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+  std::string out;
+  for (std::size_t g = 0; g < dataset.size(); ++g) {
+    const std::size_t line_begin = out.size();
+    const Graph& graph = dataset.graphs[g];
+    try {
+      out += '{';
+      if (!dataset.graph_ids.empty()) {
+        out += "\"id\":";
+        append_string(out, dataset.graph_ids[g]);
+        out += ',';
+      }
+      out += "\"label\":";
+      append_label(out, dataset.class_names.at(dataset.labels.at(g)));
+      append_graph(out, graph);
+      out += '}';
+    } catch (const nlohmann::json::exception&) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{}: graph {} has an id or label that is not UTF-8 text", path.string(), g)};
+    }
+    if (!graph.has_node_ids() && graph.node_count() > kFreeNodes + (out.size() - line_begin)) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{}: graph {} has {} nodes and hardly an edge; its line would not be read "
+                               "back",
+                               path.string(), g, graph.node_count())};
+    }
+    out += '\n';
+    if (out.size() >= kFlushBytes) {
+      UNSCATTER_CHECK_OK(file.write(out));
+      out.clear();
+    }
+  }
+  UNSCATTER_CHECK_OK(file.write(out));
+  return file.commit();
+}
+
+}  // namespace
+}  // namespace unscatter::readers
+
+namespace unscatter {
+
+Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path) {
+  if (dataset.graphs.empty()) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{}: a data set without graphs is not written", path.string())};
+  }
+  return readers::without_exceptions(path.string(), [&] { return readers::write(dataset, path); });
+}
+
+}  // namespace unscatter

@@ -1,0 +1,41 @@
+// Arrays in NumPy's .npy form, members of an .npz archive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/readers/byte_source.h"
+#include "unscatter/base/progress.h"
+#include "unscatter/base/result.h"
+
+namespace unscatter::readers {
+
+// The dictionary in front of every array.
+struct NpyHeader {
+  std::string type;  // as NumPy spells it: "<i4", "|u1", "<f2"
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+};
+
+// Parses "{'descr': '<f2', 'fortran_order': False, 'shape': (12, 3), }", keys in any order.  The error is a message without
+// place.
+[[nodiscard]] Result<NpyHeader> parse_npy_header(std::string_view text);
+
+// The bare bytes of a C-order array, little-endian.
+struct NpyArray {
+  std::vector<std::uint64_t> shape;
+  std::vector<char> bytes;
+};
+
+// Reads `source` to its end: an array of `type` (items of `item_bytes` bytes) with `dimensions` dimensions.  Memory grows with
+// the bytes that come, whatever the header claims.  Errors: kMalformedInput naming the source and what is wrong.
+[[nodiscard]] Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t item_bytes,
+                                        std::size_t dimensions, Progress* progress);
+
+// The IEEE half-precision number with these bits, exactly; infinite and not-a-number included.
+[[nodiscard]] double half_to_double(std::uint16_t bits);
+
+}  // namespace unscatter::readers

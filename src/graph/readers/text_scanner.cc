@@ -1,0 +1,88 @@
+#include "graph/readers/text_scanner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace unscatter::readers {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+
+}  // namespace
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  std::string result = "'";
+  for (const char c : text.substr(0, kLongest)) result += c >= ' ' && c <= '~' ? c : '?';
+  result += text.size() > kLongest ? "...'" : "'";
+  return result;
+}
+
+TextScanner::TextScanner(std::unique_ptr<ByteSource> source, Progress* progress)
+    : source_(std::move(source)), progress_(progress), text_(kBlockBytes) {}
+
+Error TextScanner::error(std::string_view message, ErrorCode code) const {
+  return {code, fmt::format("{}, line {}: {}", name(), line_number_, message)};
+}
+
+Error TextScanner::file_error(std::string_view message) const {
+  return {ErrorCode::kMalformedInput, fmt::format("{}: {}", name(), message)};
+}
+
+bool TextScanner::refill() {
+  if (ended_ || !status_.ok()) return false;
+  std::copy(text_.begin() + static_cast<std::ptrdiff_t>(position_), text_.begin() + static_cast<std::ptrdiff_t>(filled_),
+            text_.begin());
+  filled_ -= position_;
+  position_ = 0;
+  complete_ = 0;
+  // A long line doubles the buffer, but only once the bytes before are really there.
+  if (text_.size() - filled_ < kBlockBytes / 2) text_.resize(2 * text_.size());
+
+  const Result<std::size_t> count = source_->read(std::span(text_).subspan(filled_));
+  if (!count.ok()) {
+    status_ = count.error();
+    return false;
+  }
+  if (progress_ != nullptr) progress_->advance(*count);
+  const std::size_t searched = filled_;
+  filled_ += *count;
+  if (*count == 0) {
+    ended_ = true;
+    if (filled_ == 0) return false;
+    text_[filled_++] = '\n';
+    complete_ = filled_;
+    return true;
+  }
+  for (std::size_t k = filled_; k > searched && complete_ == 0; --k) {
+    if (text_[k - 1] == '\n') complete_ = k;
+  }
+  return true;
+}
+
+bool TextScanner::refuse_blank_line() {
+  line_number_ = blank_line_;
+  status_ = error("the line is empty, but others follow");
+  position_ = complete_ = filled_;
+  ended_ = true;
+  return false;
+}
+
+std::string_view Fields::token() const {
+  const char* stop = next_;
+  while (stop != end_ && !is_separator(*stop)) ++stop;
+  if (stop == next_ && stop != end_) ++stop;  // a separator where a number should be
+  return {next_, static_cast<std::size_t>(stop - next_)};
+}
+
+Result<std::int64_t> only_integer(const TextScanner& scanner, std::string_view line, std::string_view what) {
+  std::int64_t value = 0;
+  Fields fields(line);
+  if (!fields.next(value)) return scanner.error(fmt::format("{} {} is not an integer", what, excerpt(fields.token())));
+  if (!fields.done()) return scanner.error(fmt::format("{} is followed by {}", what, excerpt(fields.token())));
+  return value;
+}
+
+}  // namespace unscatter::readers

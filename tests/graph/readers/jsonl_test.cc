@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "graph/readers/entry_points.h"
+#include "support/random_graph.h"
+#include "support/temporary_folder.h"
+#include "unscatter/graph/graph_edit.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter {
+namespace {
+
+Result<Dataset> read_text(std::string_view text, const ReadOptions& options = {}) {
+  return readers::read_jsonl(readers::Input::memory("d.jsonl", text), options);
+}
+
+TEST(ReadJsonl, EveryKey) {
+  const Dataset dataset = read_text(R"({"id":"g1","label":"club","nodes":["ann",7],"edges":[[0,1],[1,0],[1,1],[0,1]],)"
+                                    R"("features":[[1,2.5],[-3,1e2]],"node_labels":[4,-5],"positions":[[0,0.5],[1,1]]})"
+                                    "\n"
+                                    R"({"edges":[[2,0]],"directed":true,"nodes":3,"label":-1,"id":12})"
+                                    "\n")
+                              .value();
+  EXPECT_EQ(dataset.name, "d");
+  EXPECT_EQ(dataset.graph_ids, (std::vector<std::string>{"g1", "12"}));
+  EXPECT_EQ(dataset.class_names, (std::vector<std::string>{"-1", "club"}));
+  const Graph& first = dataset.graphs[0];
+  EXPECT_EQ(first.node_id(0), "ann");
+  EXPECT_EQ(first.node_id(1), "7");
+  EXPECT_EQ(first.edge_count(), 1u);
+  EXPECT_EQ(first.attributes(1)[1], 100.0);
+  EXPECT_EQ(first.label(1), -5);
+  EXPECT_EQ(first.position(0)[1], 0.5);
+  EXPECT_EQ(dataset.dropped_self_loops, 1u);
+  EXPECT_EQ(dataset.dropped_duplicate_edges, 1u);
+  const Graph& second = dataset.graphs[1];
+  EXPECT_TRUE(second.directed());
+  EXPECT_TRUE(second.has_edge(2, 0) && !second.has_edge(0, 2));
+  EXPECT_FALSE(
+      read_text(R"({"label":1,"nodes":2,"edges":[[0,1]],"directed":true})", {.symmetrise = true})->graphs[0].directed());
+}
+
+Dataset everything() {
+  Dataset dataset;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    dataset.graphs.push_back(testing::random_graph(seed, {.nodes = 4 + seed,
+                                                          .directed = seed % 2 == 0,
+                                                          .attributes = seed % 3,
+                                                          .label_values = seed % 2 == 0 ? 5u : 0u,
+                                                          .positions = seed % 3 == 0,
+                                                          .node_ids = seed % 3 == 1}));
+    dataset.labels.push_back(static_cast<std::uint32_t>(seed % 3));
+    dataset.graph_ids.push_back("graph \"" + std::to_string(seed) + "\" \xc3\xa9\n");
+  }
+  dataset.class_names = {"-1", "007", "text"};
+  return dataset;
+}
+
+TEST(WriteJsonl, ReadsBackWithTheSameDigest) {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.path() / "d.jsonl";
+  const Dataset dataset = everything();
+  ASSERT_TRUE(write_jsonl(dataset, path).ok());
+  const Dataset again = read_dataset(path).value();
+  EXPECT_EQ(content_digest(again), content_digest(dataset));
+  EXPECT_EQ(again.graphs, dataset.graphs);
+}
+
+TEST(WriteJsonl, AwkwardDoublesSurvive) {
+  const testing::TemporaryFolder folder;
+  GraphParts parts;
+  parts.node_count = 1;
+  parts.attributes = {0.1,
+                      -0.0,
+                      1e22,
+                      9007199254740993.0,
+                      18446744073709551616.0,
+                      1.0 / 3,
+                      std::numeric_limits<double>::denorm_min(),
+                      std::numeric_limits<double>::max(),
+                      -123456789012345680.0};
+  parts.attribute_count = parts.attributes.size();
+  Dataset dataset{.name = "", .graphs = {Graph::create(parts).value()}, .labels = {0}, .class_names = {"a"}, .graph_ids = {}};
+  ASSERT_TRUE(write_jsonl(dataset, folder.path() / "d").ok());
+  EXPECT_EQ(content_digest(read_jsonl(folder.path() / "d").value()), content_digest(dataset));
+}
+
+TEST(WriteJsonl, EditedGraphsKeepTheirStates) {
+  const testing::TemporaryFolder folder;
+  Dataset dataset = everything();
+  for (Graph& graph : dataset.graphs) {
+    graph = *apply(graph, RemoveNode{1, NodeRemoval::kTombstone}).value();
+    graph = *apply(graph, RemoveFeatures{2}).value();
+    graph = *apply(graph, RemoveNode{0}).value();
+  }
+  ASSERT_TRUE(write_jsonl(dataset, folder.path() / "d").ok());
+  const Dataset again = read_jsonl(folder.path() / "d").value();
+  EXPECT_EQ(again.graphs, dataset.graphs);
+  EXPECT_EQ(content_digest(again), content_digest(dataset));
+}
+
+TEST(WriteJsonl, FailureLeavesTheOldFileAndNoLitter) {
+  const testing::TemporaryFolder folder;
+  const auto path = folder.write("d.jsonl", "old");
+  Dataset dataset = everything();
+  dataset.graph_ids[5] = "\xff";
+  const Status status = write_jsonl(dataset, path);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("graph 5 has an id or label that is not UTF-8 text"), std::string::npos);
+  EXPECT_EQ(testing::read_whole_file(path), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(write_jsonl(everything(), "/nonexistent/d.jsonl").error().code, ErrorCode::kIo);
+  EXPECT_EQ(write_jsonl(Dataset{}, path).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(ReadJsonl, MalformedInputIsNamed) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  const std::string good = R"({"id":1,"label":1,"nodes":1,"edges":[]})";
+  for (const Case& c : std::vector<Case>{
+           {"", "d.jsonl: the file is empty"},
+           {"[1]", "d.jsonl, line 1: a list instead of an object"},
+           {"3", "d.jsonl, line 1: 3 instead of an object"},
+           {"{\"label\":1", "d.jsonl, line 1: byte 11: not valid JSON"},
+           {"{} {}", "d.jsonl, line 1: byte 4: not valid JSON"},
+           {"{}", "d.jsonl, line 1: \"label\" is missing"},
+           {R"({"label":1})", "\"nodes\" is missing"},
+           {R"({"label":1,"nodes":2})", "\"edges\" is missing"},
+           {R"({"label":1,"lable":2})", "unknown key 'lable'"},
+           {R"({"label":1,"label":2})", "\"label\" occurs twice"},
+           {R"({"label":1.5,"nodes":1,"edges":[]})", "\"label\" does not take 1.5 there"},
+           {R"({"label":null,"nodes":1,"edges":[]})", "\"label\" does not take null there"},
+           {R"({"label":"","nodes":1,"edges":[]})", "\"label\" is empty"},
+           {R"({"label":1,"nodes":0,"edges":[]})", "a graph needs at least one node"},
+           {R"({"label":1,"nodes":[],"edges":[]})", "\"nodes\" is an empty list"},
+           {R"({"label":1,"nodes":-4,"edges":[]})", "\"nodes\" does not take -4 there"},
+           {R"({"label":1,"nodes":["a","a"],"edges":[]})", "node id 'a' occurs twice"},
+           {R"({"label":1,"nodes":10000000000,"edges":[]})", "10000000000 nodes in a line of 42 bytes"},
+           {R"({"label":1,"nodes":2,"edges":[[0,2]]})", "edge [0,2] in a graph of 2 nodes"},
+           {R"({"label":1,"nodes":2,"edges":[[0,-1]]})", "\"edges\" does not take -1 there"},
+           {R"({"label":1,"nodes":2,"edges":[[0,4294967296]]})", "\"edges\" does not take 4294967296 there"},
+           {R"({"label":1,"nodes":2,"edges":[[0,"b"]]})", "\"edges\" does not take 'b' there"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,1]]})", "an edge with 3 ends"},
+           {R"({"label":1,"nodes":2,"edges":[0,1]})", "\"edges\" does not take 0 there"},
+           {R"({"label":1,"nodes":2,"edges":[[[0]]]})", "\"edges\" does not take a list there"},
+           {R"({"label":1,"nodes":2,"edges":{}})", "\"edges\" does not take an object there"},
+           {R"({"label":1,"nodes":2,"edges":[],"features":[[1],[1,2]]})", "row 1 has 2 numbers where the first has 1"},
+           {R"({"label":1,"nodes":2,"edges":[],"features":[[1]]})", "\"features\": 1 entries for 2 nodes"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[]]})", "\"features\": row 0 is empty"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[NaN]]})", "not valid JSON"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[1e999]]})", "a number too large"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[["x"]]})", "\"features\" does not take 'x' there"},
+           {R"({"label":1,"nodes":1,"edges":[],"positions":[[1]]})", "row 0 has 1 numbers, not 2"},
+           {R"({"label":1,"nodes":1,"edges":[],"node_labels":[1,2]})", "\"node_labels\": 2 entries for 1 nodes"},
+           {R"({"label":1,"nodes":1,"edges":[],"node_labels":[18446744073709551615]})", "does not take 18446744073709551615"},
+           {R"({"label":1,"nodes":1,"edges":[],"directed":1})", "\"directed\" does not take 1 there"},
+           {R"({"label":1,"nodes":1,"edges":[],"states":["gone"]})", "\"states\" does not take 'gone' there"},
+           {R"({"label":1,"nodes":1,"edges":[],"states":["tombstone"]})", "every node of the graph is removed"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1]],"states":["tombstone","present"]})", "node 0 is removed, but has edges"},
+           {R"({"label":1,"nodes":1,"edges":[],"node_labels":[1],"states":["featureless"]})", "removed, but not 0"},
+           {"{\"label\":\"\xff\"}", "not valid JSON"},
+       }) {
+    SCOPED_TRACE(c.text);
+    const Result<Dataset> dataset = read_text(c.text);
+    ASSERT_FALSE(dataset.ok());
+    EXPECT_NE(dataset.error().message.find(c.message), std::string::npos) << dataset.error().message;
+  }
+  EXPECT_EQ(read_text(good + "\n" + good).error().message, "d.jsonl, line 2: id '1' occurs twice");
+  EXPECT_EQ(read_text(good + "\n" + R"({"label":1,"nodes":1,"edges":[]})").error().message,
+            "d.jsonl, line 2: \"id\" must be given for all graphs or for none");
+  EXPECT_EQ(read_text(good + "\n\n" + good).error().message, "d.jsonl, line 2: the line is empty, but others follow");
+}
+
+// A million opening brackets must not become a million stack frames.
+TEST(ReadJsonl, DeepNestingIsRefusedAtOnce) {
+  EXPECT_FALSE(read_text(R"({"edges":)" + std::string(1'000'000, '[')).ok());
+  EXPECT_FALSE(read_text(std::string(1'000'000, '{')).ok());
+}
+
+TEST(ReadJsonl, LimitsAreKept) {
+  const std::string two = R"({"label":1,"nodes":2,"edges":[[0,1]]})"
+                          "\n"
+                          R"({"label":1,"nodes":3,"edges":[[0,1]]})";
+  for (const ReadLimits limits :
+       {ReadLimits{.max_bytes = 40}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 1}, ReadLimits{.max_graphs = 1}}) {
+    const Result<Dataset> dataset = read_text(two, {.limits = limits});
+    ASSERT_FALSE(dataset.ok());
+    EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace unscatter
