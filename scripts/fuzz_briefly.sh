@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for a while on a copy of its corpus: scripts/fuzz_briefly.sh [SECONDS_PER_TARGET]
+# Exits with 1 if a target finds something; the inputs and the logs then stand in build/fuzz/findings.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds="${1:-10}"
+targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl)
+findings="build/fuzz/findings"
+
+cmake --preset fuzz > /dev/null
+cmake --build build/fuzz --parallel "${UNSCATTER_JOBS:-2}" --target "${targets[@]}"
+mkdir -p "$findings"
+corpora="$(mktemp -d)"
+trap 'rm -rf "$corpora"' EXIT
+
+passed=0
+failed=0
+for target in "${targets[@]}"; do
+  cp -r "fuzz/corpus/${target#fuzz_}" "$corpora/$target"
+  # A zip member may reserve an LZMA dictionary of 4 GiB without using it, hence the malloc limit above the memory limit.
+  if ASAN_OPTIONS=allocator_may_return_null=1 "build/fuzz/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
+       -rss_limit_mb=2048 -malloc_limit_mb=5000 -print_final_stats=1 -artifact_prefix="$findings/$target-" \
+       "$corpora/$target" > "$findings/$target.log" 2>&1; then
+    echo "$target: nothing found, $(sed -n 's/^stat::number_of_executed_units: *//p' "$findings/$target.log") inputs in $seconds s"
+    passed=$((passed + 1))
+  else
+    tail -n 40 "$findings/$target.log"
+    echo "$target: FAILED, see $findings"
+    failed=$((failed + 1))
+  fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
