@@ -21,7 +21,7 @@ double add_in_registers(std::size_t rounds, double* sink) {
   V chain[kChains];
   for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Set(d, static_cast<double>(c));
   for (std::size_t r = 0; r < rounds; ++r) {
-    for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Add(chain[c], one);
+    for (V& sum : chain) sum = hn::Add(sum, one);
   }
   for (std::size_t c = 1; c < kChains; ++c) chain[0] = hn::Add(chain[0], chain[c]);
   *sink = hn::GetLane(chain[0]);
@@ -33,7 +33,7 @@ double add_from_cache(const double* buffer, std::size_t count, std::size_t round
   const Lanes d;
   const std::size_t N = hn::Lanes(d);
   V chain[kChains];
-  for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Zero(d);
+  for (V& sum : chain) sum = hn::Zero(d);
   for (std::size_t r = 0; r < rounds; ++r) {
     for (std::size_t i = 0; i + kChains * N <= count; i += kChains * N) {
       for (std::size_t c = 0; c < kChains; ++c) chain[c] = hn::Add(chain[c], hn::Load(d, buffer + i + c * N));
@@ -41,7 +41,8 @@ double add_from_cache(const double* buffer, std::size_t count, std::size_t round
   }
   for (std::size_t c = 1; c < kChains; ++c) chain[0] = hn::Add(chain[0], chain[c]);
   *sink += hn::GetLane(chain[0]);
-  return static_cast<double>(rounds * (count / (kChains * N)) * kChains * N * sizeof(double));
+  const std::size_t blocks = count / (kChains * N);
+  return static_cast<double>(rounds * blocks * kChains * N * sizeof(double));
 }
 
 }  // namespace unscatter::bench::HWY_NAMESPACE

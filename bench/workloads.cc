@@ -79,6 +79,7 @@ Json run(const EmbedWorkload& workload, const Settings& settings, const MachineP
   const Embedder embedder(std::move(blocks));
 
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(settings.repetitions));
   SparseBlockRows Z;
   for (int r = 0; r < settings.repetitions; ++r) {
     times.push_back(seconds([&] { Z = embedder.embed(dataset, {.threads = settings.threads}).value(); }));
@@ -135,8 +136,8 @@ Json run(const ReadWorkload& workload, const Settings& settings) {
                     seconds([&] { graphs = read_dataset(path, {.limits = {}, .threads = settings.threads}).value().size(); }));
     limit = std::min(limit, seconds([&] { bytes = decompress(path); }));
   }
-  return {{"kind", "read"},  {"name", workload.name}, {"graphs", graphs},      {"threads", settings.threads},
-          {"seconds", best}, {"bytes", bytes},        {"limit_seconds", limit}};
+  return {{"kind", "read"},  {"name", workload.name}, {"graphs", graphs},       {"threads", settings.threads},
+          {"seconds", best}, {"bytes", bytes},        {"limit_seconds", limit}, {"peak_bytes", peak_bytes()}};
 }
 
 int main_with(const Settings& settings) {

@@ -32,9 +32,9 @@ void initialise_curl() {
 
 // What curl's callbacks see.
 struct Transfer {
-  CURL* curl;
-  std::FILE* file;
-  std::uint64_t max_bytes;
+  CURL* curl = nullptr;
+  std::FILE* file = nullptr;
+  std::uint64_t max_bytes = 0;
   Progress& progress;
   std::uint64_t received = 0;
   bool too_large = false;

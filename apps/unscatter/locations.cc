@@ -32,7 +32,9 @@ std::optional<fs::path> find_in(const fs::path& root, std::string_view name) {
   return *std::min_element(arrays.begin(), arrays.end());
 }
 
-bool could_be_a_name(std::string_view text) { return !text.empty() && text.front() != '.' && text.find('/') == text.npos; }
+bool could_be_a_name(std::string_view text) {
+  return !text.empty() && text.front() != '.' && text.find('/') == std::string_view::npos;
+}
 
 }  // namespace
 

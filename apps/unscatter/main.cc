@@ -45,15 +45,15 @@ int run(int argc, const char* const* argv, Context& context) {
 }  // namespace unscatter::cli
 
 int main(int argc, char** argv) {
-  using namespace unscatter::cli;
-  Context context;
+  namespace cli = unscatter::cli;
+  cli::Context context;
   try {
-    return run(argc, argv, context);
+    return cli::run(argc, argv, context);
   } catch (const std::bad_alloc&) {
-    report_error("limit-exceeded", "not enough memory", context.json());
-    return kRefused;
+    cli::report_error("limit-exceeded", "not enough memory", context.json());
+    return cli::kRefused;
   } catch (const std::exception& bug) {
-    report_error("internal", std::string("internal error: ") + bug.what(), context.json());
-    return kInternalError;
+    cli::report_error("internal", std::string("internal error: ") + bug.what(), context.json());
+    return cli::kInternalError;
   }
 }

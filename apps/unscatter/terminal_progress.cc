@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -27,7 +28,7 @@ std::string short_number(double value) {
 }
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<long>(std::min(seconds, 359999.0) + 0.5);
+  const auto whole = std::lround(std::min(seconds, 359999.0));
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

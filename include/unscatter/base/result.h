@@ -1,7 +1,6 @@
 // Result<T>: a value or an Error.  Reading the wrong side is a broken invariant, not undefined behaviour.
 #pragma once
 
-#include <concepts>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -16,12 +15,15 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
+  // Implicit on purpose: `return value;` and `return Error{...};` are how functions end.
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   // From anything that converts to T, so that a unique_ptr to a derived class can be returned as it is.
-  template <typename U = T>
-  requires(std::convertible_to<U&&, T> && !std::same_as<std::remove_cvref_t<U>, Error> &&
-           !std::same_as<std::remove_cvref_t<U>, Result>) Result(U&& value)
-      : state_(std::in_place_index<0>, std::forward<U>(value)) {}            // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  template <typename U = T,
+            typename = std::enable_if_t<std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+                                        !std::is_same_v<std::remove_cvref_t<U>, Result>>>
+  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
 
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }

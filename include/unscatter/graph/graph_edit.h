@@ -17,18 +17,18 @@ enum class NodeRemoval {
 };
 
 struct RemoveNode {
-  NodeIndex node;
+  NodeIndex node = 0;
   NodeRemoval style = NodeRemoval::kCompact;
 };
 // Features go, edges stay: attributes, label and position become 0 and no feature map sees the node.  The external id stays,
 // since it names the node in later requests.
 struct RemoveFeatures {
-  NodeIndex node;
+  NodeIndex node = 0;
 };
 // Undirected: the edge between the two.  Directed: the edge from -> to only.
 struct RemoveEdge {
-  NodeIndex from;
-  NodeIndex to;
+  NodeIndex from = 0;
+  NodeIndex to = 0;
 };
 struct RemoveGraph {};
 

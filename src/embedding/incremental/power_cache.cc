@@ -14,9 +14,9 @@ Result<PowerCache> PowerCache::create(const Matrix& S, std::size_t degree) {
   if (degree == 0) return Error{ErrorCode::kInvalidArgument, "a power cache needs a degree of at least one"};
   std::vector<Matrix> powers;
   powers.reserve(degree + 1);
-  powers.push_back(Matrix::Identity(S.rows(), S.cols()));
+  powers.emplace_back(Matrix::Identity(S.rows(), S.cols()));
   powers.push_back(S);
-  for (std::size_t k = 2; k <= degree; ++k) powers.push_back(powers[k - 1] * S);
+  for (std::size_t k = 2; k <= degree; ++k) powers.emplace_back(powers[k - 1] * S);
   return PowerCache(std::move(powers));
 }
 
