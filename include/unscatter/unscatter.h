@@ -36,3 +36,4 @@
 #include "unscatter/linalg/rank_one_eigen.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/linalg/symmetric_eigen.h"
+#include "unscatter/privacy/gaussian_profile.h"
