@@ -36,4 +36,5 @@
 #include "unscatter/linalg/rank_one_eigen.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/linalg/symmetric_eigen.h"
+#include "unscatter/privacy/classical_rule.h"
 #include "unscatter/privacy/gaussian_profile.h"
