@@ -37,4 +37,5 @@
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/linalg/symmetric_eigen.h"
 #include "unscatter/privacy/classical_rule.h"
+#include "unscatter/privacy/composition.h"
 #include "unscatter/privacy/gaussian_profile.h"
