@@ -36,6 +36,8 @@
 #include "unscatter/linalg/rank_one_eigen.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/linalg/symmetric_eigen.h"
+#include "unscatter/privacy/budget.h"
 #include "unscatter/privacy/classical_rule.h"
 #include "unscatter/privacy/composition.h"
+#include "unscatter/privacy/exact_amount.h"
 #include "unscatter/privacy/gaussian_profile.h"
