@@ -39,5 +39,6 @@
 #include "unscatter/privacy/budget.h"
 #include "unscatter/privacy/classical_rule.h"
 #include "unscatter/privacy/composition.h"
+#include "unscatter/privacy/discrete_gaussian.h"
 #include "unscatter/privacy/exact_amount.h"
 #include "unscatter/privacy/gaussian_profile.h"
