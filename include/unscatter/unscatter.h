@@ -42,3 +42,4 @@
 #include "unscatter/privacy/discrete_gaussian.h"
 #include "unscatter/privacy/exact_amount.h"
 #include "unscatter/privacy/gaussian_profile.h"
+#include "unscatter/privacy/grid_noise.h"
