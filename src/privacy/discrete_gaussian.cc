@@ -33,9 +33,10 @@ struct DiscreteGaussian::State {
     const std::uint64_t low = bits.below(laplace_scale);
     if (!bits.exponential_coin(low, laplace_scale)) return std::nullopt;
     std::uint64_t high = 0;
-    while (bits.exponential_coin(1, 1)) ++high;
-    // Reached with probability exp(-2^22), which is to say by a source that is no longer random.
-    invariant(high < std::uint64_t{1} << 22, "the random source repeats itself");
+    while (bits.exponential_coin(1, 1)) {
+      ++high;
+      invariant(high < 1000, "the random source is stuck");  // probability exp(-1000)
+    }
     const auto magnitude = static_cast<std::int64_t>(low + laplace_scale * high);
     const bool negative = bits.next();
     if (negative && magnitude == 0) return std::nullopt;  // or zero would count twice
@@ -46,7 +47,7 @@ struct DiscreteGaussian::State {
   //
   //   x = |y|/s - s/t = |y| q / p - p / (q t) = whole + (rest q t - p^2) / (p q t),    |y| q = whole p + rest.
   //
-  // p < 2^60 + 2^20, q t < 2^61, rest < p and |y| q < 2^83: all below 2^122.
+  // p <= 2^60, q t <= 2^60 + 2^20, rest < p and |y| q < 2^71: all below 2^121.
   bool accepts(std::int64_t y) {
     const Uint128 p = numerator;
     const Uint128 qt = Uint128{denominator} * laplace_scale;
@@ -80,10 +81,12 @@ Result<DiscreteGaussian> DiscreteGaussian::create(std::uint64_t numerator, std::
 }
 
 std::int64_t DiscreteGaussian::sample() {
-  for (;;) {
+  // An attempt succeeds with probability above 1/4 at every scale.
+  for (int attempt = 0; attempt < 4000; ++attempt) {
     const std::optional<std::int64_t> candidate = state_->laplace_attempt();
     if (candidate && state_->accepts(*candidate)) return *candidate;
   }
+  throw InvariantViolation("the random source is stuck");
 }
 
 void DiscreteGaussian::sample(std::span<std::int64_t> out) {

@@ -20,7 +20,8 @@ constexpr double kVanishing = 39;
 
 // An upper bound of R(a) - R(b) = integral_a^b S(x) dx for b = a + mu with small mu: the Gauss-Lobatto rule with 4 nodes.  Its
 // error is a negative multiple of the sixth derivative, which is positive since S is completely monotone: the rule errs high.
-// By how much: (mu/2)^7 (2/23625) S^(6), and S^(6) <= 48 S near 0: less than 1e-15 of the value for mu <= 2^-6.
+// By how much: (mu/2)^7 (2/23625) S^(6), and S^(6) <= 49 S for x >= -2^-7 (48 S at 0, less further out): less than 1e-15 of the
+// value for mu <= 2^-6.
 Interval ratio_drop_by_quadrature(Interval a, double mu) {
   // Nodes in the middle of [0, 1], (1 -+ 1/sqrt 5)/2, and weights 1/12, 5/12, 5/12, 1/12.
   const Interval inner = over(point(1), square_root(point(5)));

@@ -11,7 +11,11 @@ namespace {
 template <typename Gamma>
 bool race(RandomBits& bits, Gamma gamma) {
   std::uint64_t k = 1;
-  while (gamma() && bits.coin(1, k)) ++k;
+  while (gamma() && bits.coin(1, k)) {
+    // A fair source gets here with probability 1/64!, below 2^-295.  One that is stuck would go on for ever.
+    invariant(k < 64, "the random source is stuck");
+    ++k;
+  }
   return k % 2 == 1;
 }
 
@@ -44,7 +48,11 @@ std::uint64_t RandomBits::below(std::uint64_t bound) {
   invariant(bound >= 1, "RandomBits::below needs a positive bound");
   const int width = static_cast<int>(std::bit_width(bound - 1));
   std::uint64_t draw = next(width);
-  while (draw >= bound) draw = next(width);
+  // Rejected with probability below 1/2 each time.
+  for (int rejections = 0; draw >= bound; ++rejections) {
+    invariant(rejections < 1000, "the random source is stuck");
+    draw = next(width);
+  }
   return draw;
 }
 
@@ -53,7 +61,8 @@ std::uint64_t RandomBits::below(std::uint64_t bound) {
 bool RandomBits::coin(Uint128 numerator, Uint128 denominator) {
   invariant(denominator >= 1 && denominator <= Uint128{1} << 126 && numerator <= denominator, "a probability out of range");
   if (numerator == denominator) return true;
-  while (numerator != 0) {
+  for (int digits = 0; numerator != 0; ++digits) {
+    invariant(digits < 1000, "the random source is stuck");  // each digit agrees with probability 1/2
     numerator *= 2;
     const bool digit = numerator >= denominator;
     if (digit) numerator -= denominator;

@@ -186,6 +186,30 @@ TEST(DiscreteGaussian, TheSeedFixesTheSamples) {
   EXPECT_NE(samples, draw({1000, 3}, other, 100));
 }
 
+// A broken source must not hang the program: samples or an exception, soon.
+TEST(DiscreteGaussian, AStuckSourceEnds) {
+  class Stuck final : public RandomSource {
+   public:
+    explicit Stuck(unsigned char value) : value_(value) {}
+    void fill(std::span<std::byte> bytes) override { std::fill(bytes.begin(), bytes.end(), std::byte{value_}); }
+
+   private:
+    unsigned char value_;
+  };
+  int exceptions = 0;
+  for (int value = 0; value < 256; ++value) {
+    for (const Scale scale : {Scale{3, 10}, Scale{37, 10}, Scale{(std::uint64_t{1} << 53) - 1, 1 << 20}}) {
+      Stuck source(static_cast<unsigned char>(value));
+      try {
+        (void)draw(scale, source, 20);
+      } catch (const InvariantViolation&) {
+        ++exceptions;
+      }
+    }
+  }
+  EXPECT_GT(exceptions, 0);
+}
+
 TEST(DiscreteGaussian, TinyScalesGiveZero) {
   testing::SeededRandom source(1);
   for (const std::int64_t y : draw({1, 1 << 20}, source, 200)) EXPECT_EQ(y, 0);
