@@ -5,6 +5,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -99,6 +100,13 @@ Json run(const EmbedWorkload& workload, const Settings& settings, const MachineP
           {"seconds", times.front()}, {"median_seconds", times[times.size() / 2]},
           {"flops", cost.flops},      {"bytes", cost.bytes},
           {"limit_seconds", limit},   {"simd", simd_target_name()}};
+}
+
+// Most memory this process ever held.
+double peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
 // The least a reader of this file must do: decompress every member and throw the bytes away.  Returns the bytes.

@@ -13,7 +13,6 @@
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/generate.h"
-#include "unscatter/graph/split.h"
 
 namespace unscatter::cli {
 namespace {
@@ -84,28 +83,6 @@ Result<Removal> forget(const Embedder& embedder, const Dataset& dataset, const S
   return removal;
 }
 
-// Share of unseen groups whose nearest class mean is their own class: the simplest use of an embedding, and no training to
-// speak of.
-Result<double> nearest_mean_accuracy(const Dataset& dataset, const SparseBlockRows& Z) {
-  UNSCATTER_TRY(split, random_split(dataset.size(), {0.5, 0.0, 0.5}, 1));
-  const RowMatrix dense = Z.to_dense();
-  const auto classes = static_cast<Eigen::Index>(dataset.class_names.size());
-  RowMatrix means = RowMatrix::Zero(classes, dense.cols());
-  Vector counts = Vector::Zero(classes);
-  for (const std::size_t g : split.train) {
-    means.row(dataset.labels[g]) += dense.row(static_cast<Eigen::Index>(g));
-    counts(dataset.labels[g]) += 1;
-  }
-  for (Eigen::Index k = 0; k < classes; ++k) means.row(k) /= std::max(1.0, counts(k));
-  std::size_t right = 0;
-  for (const std::size_t g : split.test) {
-    Eigen::Index nearest = 0;
-    (means.rowwise() - dense.row(static_cast<Eigen::Index>(g))).rowwise().squaredNorm().minCoeff(&nearest);
-    if (nearest == static_cast<Eigen::Index>(dataset.labels[g])) ++right;
-  }
-  return static_cast<double>(right) / static_cast<double>(std::max<std::size_t>(1, split.test.size()));
-}
-
 Result<Report> demo(Context& context) {
   context.say("unscatter demo: graphs in, embeddings out, and one user forgotten\n\n");
   auto start = Clock::now();
@@ -121,7 +98,6 @@ Result<Report> demo(Context& context) {
   start = Clock::now();
   UNSCATTER_TRY(Z, embedder.embed(dataset, {.progress = &context.progress()}));
   const double embed_ms = milliseconds_since(start);
-  UNSCATTER_TRY(accuracy, nearest_mean_accuracy(dataset, Z));
 
   const auto [user, places] = busiest_user(dataset);
   UNSCATTER_TRY(removal, forget(embedder, dataset, Z, places));
@@ -136,7 +112,6 @@ Result<Report> demo(Context& context) {
                  {"generate_milliseconds", generate_ms},
                  {"coordinates", Z.columns()},
                  {"embed_milliseconds", embed_ms},
-                 {"nearest_mean_accuracy", accuracy},
                  {"forgotten",
                   {{"user", user},
                    {"groups", removal.groups},
@@ -151,7 +126,6 @@ Result<Report> demo(Context& context) {
                  fmt::format("{:.1f} ms", generate_ms)});
   table.add_row({"embed", fmt::format("{} coordinates per group, from its structure alone", grouped(Z.columns())),
                  fmt::format("{:.1f} ms", embed_ms)});
-  table.add_row({"look", fmt::format("the nearest class mean is right for {:.1f} % of unseen groups", 100 * accuracy), ""});
   table.add_row({"forget",
                  fmt::format("{}, a member of {} groups; largest change of an embedding {:.3f}", user, removal.groups,
                              removal.largest_change),

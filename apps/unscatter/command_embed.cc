@@ -112,6 +112,14 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   }
   UNSCATTER_TRY(spec, arguments.transform.spec());
   UNSCATTER_TRY(transform, make_transform(spec));  // before reading: a wrong option should not cost a minute
+  std::shared_ptr<const WaveletBank> bank;
+  if (arguments.frame_bounds) {
+    UNSCATTER_TRY(made, make_wavelet_bank(spec));
+    if (made == nullptr) {
+      return Error{ErrorCode::kUnsupported, fmt::format("transform {} has no wavelets, hence no frame bounds", spec.family)};
+    }
+    bank = std::move(made);
+  }
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
 
@@ -132,6 +140,11 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   watch.lap();
   UNSCATTER_TRY(Z, embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress()}));
   result.embed_seconds = watch.lap();
+  if (bank != nullptr) {
+    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset, arguments.threads, context.progress()));
+    result.frame = bounds;
+    watch.lap();
+  }
 
   if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_npy(Z, arguments.out));
   result.write_seconds = watch.lap();
@@ -142,13 +155,6 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
                                                : static_cast<double>(Z.stored_values()) /
                                                      (static_cast<double>(Z.rows()) * static_cast<double>(Z.columns()));
   for (std::size_t i = 0; i < Z.rows(); ++i) result.largest_norm = std::max(result.largest_norm, Z.row_norm(i));
-  if (arguments.frame_bounds) {
-    UNSCATTER_TRY(bank, make_wavelet_bank(spec));
-    if (bank == nullptr)
-      return Error{ErrorCode::kUnsupported, fmt::format("transform {} has no wavelets, hence no frame bounds", spec.family)};
-    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset, arguments.threads, context.progress()));
-    result.frame = bounds;
-  }
   return report_of(result, arguments);
 }
 

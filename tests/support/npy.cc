@@ -1,7 +1,7 @@
 #include "support/npy.h"
 
+#include <cstdio>
 #include <cstring>
-#include <regex>
 #include <stdexcept>
 #include <string>
 
@@ -16,12 +16,14 @@ RowMatrix read_npy(const std::filesystem::path& path) {
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
   const std::size_t data = 10 + byte(8) + 256 * byte(9);
   const std::string header = bytes.substr(10, data - 10);
-  std::smatch shape;
+  const std::size_t shape = header.find("'shape': (");
+  long rows = -1;
+  long columns = -1;
   if (header.find("'descr': '<f8'") == std::string::npos || header.find("'fortran_order': False") == std::string::npos ||
-      !std::regex_search(header, shape, std::regex(R"('shape': \((\d+), (\d+)\))"))) {
+      shape == std::string::npos || std::sscanf(header.c_str() + shape, "'shape': (%ld, %ld)", &rows, &columns) != 2) {
     throw std::runtime_error("unexpected .npy header " + header);
   }
-  RowMatrix matrix(std::stol(shape[1]), std::stol(shape[2]));
+  RowMatrix matrix(rows, columns);
   const std::size_t size = static_cast<std::size_t>(matrix.size()) * sizeof(double);
   if (bytes.size() != data + size) throw std::runtime_error("wrong .npy size");
   std::memcpy(matrix.data(), bytes.data() + data, size);

@@ -78,9 +78,11 @@ HWY_INLINE void step_all(const WalkGraph& graph, const SignalBlock& current, con
 
 void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next) {
   if (graph.pre == nullptr) {
-    graph.post == nullptr ? step_all<false, false>(graph, current, next) : step_all<false, true>(graph, current, next);
+    step_all<false, true>(graph, current, next);
+  } else if (graph.post == nullptr) {
+    step_all<true, false>(graph, current, next);
   } else {
-    graph.post == nullptr ? step_all<true, false>(graph, current, next) : step_all<true, true>(graph, current, next);
+    step_all<true, true>(graph, current, next);
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace unscatter {
 
-// The operator y_i = (x_i + post_i * sum_j pre_j x_j) / 2 on one graph; null pre or post: all one.
+// The operator y_i = (x_i + post_i * sum_j pre_j x_j) / 2 on one graph; null pre or post (not both): all one.
 struct WalkGraph {
   std::size_t nodes;
   const std::uint32_t* offsets;

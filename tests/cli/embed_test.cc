@@ -1,0 +1,113 @@
+// unscatter embed, as a user meets it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "subprocess.h"
+#include "support/npy.h"
+#include "support/temporary_folder.h"
+#include "unscatter/embedding/embedder.h"
+#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter {
+namespace {
+
+using testing::Outcome;
+using testing::run_program;
+using testing::TemporaryFolder;
+
+class Embed : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run_program({"datasets", "generate", data(), "--groups", "30", "--users", "200"}).exit_code, 0);
+  }
+  [[nodiscard]] std::string data() const { return (folder_.path() / "groups.jsonl").string(); }
+  [[nodiscard]] std::string out(const char* name = "Z.npy") const { return (folder_.path() / name).string(); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Embed, WritesWhatTheLibraryComputes) {
+  const Outcome outcome =
+      run_program({"embed", "--data", data(), "--out", out(), "--operator", "column", "--scales", "3", "--moments", "2",
+                   "--layers", "3", "--features", "log-degree+degree-onehot:9", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+
+  TransformSpec spec;
+  spec.op = WalkOperator::kColumn;
+  spec.scales = 3;
+  spec.moments = 2;
+  std::vector<EmbeddingBlock> blocks;
+  blocks.push_back({FeatureMap::parse("log-degree+degree-onehot:9").value(), make_transform(spec).value()});
+  const SparseBlockRows Z = Embedder(std::move(blocks)).embed(read_dataset(data()).value()).value();
+  EXPECT_EQ(testing::read_npy(out()), Z.to_dense());
+
+  const nlohmann::json document = outcome.json();
+  EXPECT_EQ(document.at("graphs"), 30);
+  EXPECT_EQ(document.at("coordinates"), Z.columns());
+  EXPECT_EQ(document.at("features"), "log-degree+degree-onehot:9");
+  for (const char* stage : {"read_seconds", "embed_seconds", "write_seconds"}) EXPECT_GE(document.at(stage), 0.0);
+  EXPECT_TRUE(outcome.err.empty()) << outcome.err;
+}
+
+TEST_F(Embed, TheResultDoesNotDependOnTheThreads) {
+  ASSERT_EQ(run_program({"embed", "--data", data(), "--out", out("one.npy"), "--threads", "1"}).exit_code, 0);
+  ASSERT_EQ(run_program({"embed", "--data", data(), "--out", out("two.npy"), "--threads", "2"}).exit_code, 0);
+  EXPECT_EQ(testing::read_whole_file(out("one.npy")), testing::read_whole_file(out("two.npy")));
+}
+
+TEST_F(Embed, EveryTransformRuns) {
+  for (const std::string_view family : transform_families()) {
+    SCOPED_TRACE(family);
+    std::vector<std::string> arguments{"embed",      "--data",    data(), "--transform", std::string(family),
+                                       "--features", "log-degree"};
+    if (family == "custom") arguments.insert(arguments.end(), {"--kernel", "0..1: 1 -1 | 0..1: 0 1; 1..2: 1"});
+    const bool wavelets = family != "gft" && family != "pagerank";
+    if (wavelets) arguments.emplace_back("--frame-bounds");
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("frame bounds") != std::string::npos, wavelets);
+  }
+}
+
+TEST_F(Embed, KeepsAnExistingFileUnlessForced) {
+  folder_.write("Z.npy", "precious");
+  const Outcome refused = run_program({"embed", "--data", data(), "--out", out()});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("--force"), std::string::npos);
+  EXPECT_EQ(testing::read_whole_file(out()), "precious");
+  EXPECT_EQ(run_program({"embed", "--data", data(), "--out", out(), "--force"}).exit_code, 0);
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* says;
+};
+
+TEST_F(Embed, MistakesAreNamedAndLeaveNothingBehind) {
+  const std::vector<Mistake> mistakes = {
+      {{"--transform", "wavelet"}, 2, "wavelet"},
+      {{"--scales", "0"}, 2, "--scales"},
+      {{"--features", "colour"}, 1, "unknown feature 'colour'"},
+      {{"--features", "labels"}, 1, "no node labels"},
+      {{"--kernel", "0..2: 1"}, 1, "--transform custom"},
+      {{"--transform", "custom"}, 1, "needs a kernel"},
+      {{"--transform", "custom", "--kernel", "0..1: 0 1"}, 1, "frame"},
+      {{"--transform", "itersine", "--operator", "row"}, 1, "--operator row does not go with"},
+      {{"--operator", "symmetric"}, 1, "diffusion"},
+      {{"--transform", "gft", "--frame-bounds"}, 1, "no wavelets"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    std::vector<std::string> arguments{"embed", "--data", data(), "--out", out()};
+    arguments.insert(arguments.end(), mistake.arguments.begin(), mistake.arguments.end());
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.exit_code, mistake.exit_code) << mistake.says << ": " << outcome.err;
+    EXPECT_NE(outcome.err.find(mistake.says), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(out())) << mistake.says;
+  }
+}
+
+}  // namespace
+}  // namespace unscatter
