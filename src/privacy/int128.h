@@ -1,0 +1,9 @@
+// 128-bit integers, which both compilers of this project have and ISO C++ does not.
+#pragma once
+
+namespace unscatter {
+
+__extension__ typedef __int128 Int128;            // NOLINT(modernize-use-using): __extension__ takes a declaration
+__extension__ typedef unsigned __int128 Uint128;  // NOLINT(modernize-use-using)
+
+}  // namespace unscatter
