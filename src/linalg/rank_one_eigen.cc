@@ -18,12 +18,12 @@ using Eigen::Index;
 // about what forming V^T x has cost already.
 constexpr double kDeflation = 8 * std::numeric_limits<double>::epsilon();
 
-// diag(d) + rho z z^T with |z| = 1, rho > 0 and d ascending, and the basis V it refers to.
+// diag(d) + rho z z^T with |z| = 1, rho > 0 and d ascending, and the basis it refers to.
 struct Problem {
   Vector d;
   Vector z;
   double rho = 0;
-  Matrix V;
+  Matrix vectors;
 };
 
 // Indices of the eigenpairs that stay as they are, and of those that the secular equation has to couple, both ascending.
@@ -145,7 +145,7 @@ Result<SymmetricEigen> rank_one_eigen(const SymmetricEigen& eigen, double rho, c
   if (sign < 0) {
     problem.d.reverseInPlace();
     problem.z.reverseInPlace();
-    problem.V.rowwise().reverseInPlace();
+    problem.vectors.rowwise().reverseInPlace();
   }
   SymmetricEigen result = modify(std::move(problem), largest / unit);
   result.values *= sign * unit;

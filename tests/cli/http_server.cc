@@ -40,7 +40,7 @@ void HttpServer::answer(const std::string& status, const std::string& body) {
   const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
   std::string received;
-  std::array<char, 1024> buffer;
+  std::array<char, 1024> buffer{};
   while (received.find("\r\n\r\n") == std::string::npos) {
     const ssize_t size = recv(client, buffer.data(), buffer.size(), 0);
     if (size <= 0) break;

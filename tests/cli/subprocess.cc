@@ -35,7 +35,7 @@ namespace {
 
 // False at the end of the stream.  A pseudo-terminal whose other side is closed answers EIO.
 bool read_some(int descriptor, std::string& text) {
-  std::array<char, 4096> buffer;
+  std::array<char, 4096> buffer{};
   const ssize_t size = read(descriptor, buffer.data(), buffer.size());
   if (size < 0 && errno == EINTR) return true;
   if (size <= 0) return false;

@@ -13,6 +13,7 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }  // namespace
 
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): what replaces the global functions cannot use them.
 void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;
@@ -20,6 +21,7 @@ void* operator new(std::size_t size) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+// NOLINTEND(cppcoreguidelines-no-malloc)
 
 namespace unscatter {
 namespace {

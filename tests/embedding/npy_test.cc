@@ -19,7 +19,7 @@ TEST(WriteNpy, RoundTripWithZerosFilledIn) {
   ASSERT_TRUE(write_npy(rows, path).ok());
   EXPECT_EQ(testing::read_npy(path), rows.to_dense());
   // The header's length makes the data start at a multiple of 64, as NumPy does it.
-  EXPECT_EQ((std::filesystem::file_size(path) - 3 * 700 * sizeof(double)) % 64, 0u);
+  EXPECT_EQ((std::filesystem::file_size(path) - sizeof(double) * 3 * 700) % 64, 0u);
 }
 
 TEST(WriteNpy, FailureLeavesNothingBehind) {

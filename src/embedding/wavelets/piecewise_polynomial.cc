@@ -21,7 +21,7 @@ struct Piece {
 
   [[nodiscard]] double at(double lambda) const {
     double sum = 0;
-    for (auto c = coefficients.rbegin(); c != coefficients.rend(); ++c) sum = sum * lambda + *c;
+    for (std::size_t k = coefficients.size(); k > 0; --k) sum = sum * lambda + coefficients[k - 1];
     return sum;
   }
 };
