@@ -17,4 +17,4 @@ namespace unscatter::testing {
 #define UNSCATTER_REQUIRE_DATA(variable)                                                                 \
   const auto variable##_found = ::unscatter::testing::data_folder();                                     \
   if (!variable##_found) GTEST_SKIP() << "real data sets not found: set UNSCATTER_DATA to their folder"; \
-  const std::filesystem::path\& variable = *variable##_found
+  const std::filesystem::path& variable = *variable##_found
