@@ -5,15 +5,29 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/cholesky.h"
 #include "unscatter/base/invariant.h"
+#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 namespace {
 
-constexpr double kUnitRoundoff = std::numeric_limits<double>::epsilon() / 2;  // u = 2^-53
-
-// gamma_k = k u / (1 - k u): relative error of k roundings [Higham02, Lemma 3.1].
-double rounding_factor(double k) { return k * kUnitRoundoff / (1 - k * kUnitRoundoff); }
+// An estimate from below of the largest eigenvalue.  Used as a proposal only, never as a bound.
+double power_iteration(const Matrix& G) {
+  constexpr int kSteps = 30;
+  // The absolute row sums: positive on every coordinate that matters, so hardly orthogonal to the leading vector.
+  Vector x = G.cwiseAbs().rowwise().sum();
+  double estimate = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    const double length = x.stableNorm();
+    if (length == 0 || !std::isfinite(length)) return estimate;
+    x /= length;
+    const Vector next = G.selfadjointView<Eigen::Lower>() * x;
+    estimate = std::max(estimate, x.dot(next));
+    x = next;
+  }
+  return estimate;
+}
 
 }  // namespace
 
@@ -46,6 +60,35 @@ double spectral_norm_upper_bound(const Matrix& A) {
   const double largest = std::max(0.0, solver.eigenvalues().maxCoeff()) + envelope;
   const double bound = frobenius * std::sqrt(largest) * (1 + 8 * kUnitRoundoff);
   return std::min(frobenius, bound);
+}
+
+double largest_eigenvalue_upper_bound(const Matrix& G) {
+  if (G.size() == 0) return 0;
+  const double n = static_cast<double>(G.rows());
+  const double row_sum = G.cwiseAbs().rowwise().sum().maxCoeff() * (1 + rounding_factor(n));
+  invariant(std::isfinite(row_sum), "eigenvalue bounds need finite entries");
+  const double proposal = power_iteration(G);
+  for (const double slack : {1e-3, 1e-2, 1e-1}) {
+    const double t = proposal * (1 + slack);
+    if (!(t < row_sum)) break;
+    Matrix gap = -G;
+    gap.diagonal().array() += t;
+    // The factorisation of a matrix with trace tr succeeds only if its smallest eigenvalue is above -gamma_{n+1}/(1 -
+    // gamma_{n+1}) tr [Rump06]; forming the diagonal costs one rounding of at most t each.
+    const double trace = gap.diagonal().cwiseAbs().sum();
+    if (cholesky_in_place(gap)) {
+      return std::min(row_sum, (t + 2 * rounding_factor(n + 2) * trace + 2 * kUnitRoundoff * t) * (1 + 8 * kUnitRoundoff));
+    }
+  }
+  return row_sum;
+}
+
+double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed) {
+  // |fl(G) - G|_2 <= gamma_summed tr(G): entry ij errs by gamma |z_i| |z_j|, a rank-one matrix of norm sum |z_i|^2.
+  const double trace = G.diagonal().cwiseAbs().sum() * (1 + rounding_factor(static_cast<double>(G.rows())));
+  const double formed = 2 * rounding_factor(static_cast<double>(summed) + 4) * trace;
+  const double by_eigenvalue = largest_eigenvalue_upper_bound(G) + formed;
+  return std::sqrt(std::min(by_eigenvalue, trace + formed)) * (1 + 4 * kUnitRoundoff);
 }
 
 }  // namespace unscatter

@@ -1,0 +1,49 @@
+// Training: the minimum of every class's objective, to a stated gradient norm.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/progress.h"
+#include "unscatter/base/result.h"
+#include "unscatter/learn/objective.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/regularised_hessian.h"
+
+namespace unscatter {
+
+enum class Optimizer {
+  kNewton,  // Newton with line search, in primal or dual form: a dozen steps, quadratic at the end
+  kLbfgs,   // LBFGS++, the paper's choice
+};
+// "newton" or "lbfgs".  Errors: kInvalidArgument.
+[[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
+
+struct TrainOptions {
+  Optimizer optimizer = Optimizer::kNewton;
+  // |gradient| of every class at the end, at most.  Default: 1e-12 sum_i |z_i|, which is 1e-12 of the largest gradient that
+  // bounded slopes allow and well above its rounding errors.
+  std::optional<double> gradient_tolerance = {};
+  std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
+  std::optional<HessianForm> form = {};  // default: the cheaper one
+  Progress* progress = nullptr;
+};
+
+struct TrainedWeights {
+  Matrix weights;                       // width x K
+  Vector gradient_norms;                // computed, one per class, each <= the tolerance
+  std::vector<std::size_t> iterations;  // one per class
+};
+
+// From weights 0, or from `start`.  Errors: kInvalidArgument (no row with values, start of the wrong size, numbers that are not
+// finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.
+// A class without a single graph is fitted like any other (all signs are -1): its scores are low everywhere.
+[[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
+[[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options = {});
+
+// The default of gradient_tolerance.
+[[nodiscard]] double default_gradient_tolerance(const SparseBlockRows& rows);
+
+}  // namespace unscatter

@@ -1,0 +1,187 @@
+#include "unscatter/learn/loss.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace unscatter {
+namespace {
+
+double sigmoid(double t) {
+  if (t >= 0) return 1 / (1 + std::exp(-t));
+  const double e = std::exp(t);
+  return e / (1 + e);
+}
+
+double logistic_value(double t) { return t > 0 ? std::log1p(std::exp(-t)) : std::log1p(std::exp(t)) - t; }
+
+double logistic_change(double t, double step) {
+  // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  Below -700 the exponential would overflow, and
+  // the plain difference is accurate.
+  if (step < -700) return logistic_value(t + step) - logistic_value(t);
+  // For long steps up the curve the argument comes close to -1; the plain difference is the better conditioned one there.
+  const double argument = sigmoid(-t) * std::expm1(-step);
+  return argument > -0.5 ? std::log1p(argument) : logistic_value(t + step) - logistic_value(t);
+}
+
+// huber-svm in x = (1 - t) / h, divided by h:  0 | (1 + x)^3 / 6 | x + (1 - x)^3 / 6 | x,  with knots at -1, 0, 1.
+double huber_value(double x) {
+  if (x <= -1) return 0;
+  if (x <= 0) return (1 + x) * (1 + x) * (1 + x) / 6;
+  if (x <= 1) return x + (1 - x) * (1 - x) * (1 - x) / 6;
+  return x;
+}
+
+double huber_slope(double x) {
+  if (x <= -1) return 0;
+  if (x <= 0) return (1 + x) * (1 + x) / 2;
+  if (x <= 1) return 1 - (1 - x) * (1 - x) / 2;
+  return 1;
+}
+
+double huber_curvature(double x) { return std::max(0.0, 1 - std::abs(x)); }
+
+// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.
+double huber_change(double x, double step) {
+  double change = 0;
+  double from = x;
+  const double to = x + step;
+  double left = step;
+  while (left != 0) {
+    const bool up = left > 0;
+    double knot = up ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    for (const double candidate : {-1.0, 0.0, 1.0}) {
+      if (up && candidate > from) knot = std::min(knot, candidate);
+      if (!up && candidate < from) knot = std::max(knot, candidate);
+    }
+    const bool crosses = up ? to > knot : to < knot;
+    const double part = crosses ? knot - from : left;
+    const double middle = from + part / 2;
+    const double third = middle > -1 && middle < 0 ? 1.0 : middle > 0 && middle < 1 ? -1.0 : 0.0;
+    change += part * (huber_slope(from) + part * (huber_curvature(from) / 2 + part * third / 6));
+    if (!crosses) break;
+    from = knot;
+    left = to - knot;
+  }
+  return change;
+}
+
+}  // namespace
+
+Result<Loss> Loss::huber_svm(double smoothing) {
+  if (!(smoothing >= 1e-6 && smoothing <= 1e6)) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("huber-svm: the smoothing {} is not in [1e-6, 1e6]", smoothing)};
+  }
+  return Loss(LossKind::kHuberSvm, smoothing);
+}
+
+Result<Loss> Loss::parse(std::string_view text) {
+  if (text == "logistic") return logistic();
+  if (text == "squared") return squared();
+  if (text == "huber-svm") return huber_svm();
+  constexpr std::string_view kPrefix = "huber-svm:";
+  if (text.starts_with(kPrefix)) {
+    const std::string_view number = text.substr(kPrefix.size());
+    double smoothing = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), smoothing);
+    if (error == std::errc() && end == number.data() + number.size()) return huber_svm(smoothing);
+  }
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("unknown loss '{}'; choose logistic, squared, huber-svm or huber-svm:WIDTH", text)};
+}
+
+std::string Loss::describe() const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      return "logistic";
+    case LossKind::kSquared:
+      return "squared";
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return fmt::format("huber-svm:{}", smoothing_);
+}
+
+double Loss::value(double t) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      return logistic_value(t);
+    case LossKind::kSquared:
+      return (t - 1) * (t - 1) / 2;
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return smoothing_ * huber_value((1 - t) / smoothing_);
+}
+
+double Loss::slope(double t) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      return -sigmoid(-t);
+    case LossKind::kSquared:
+      return t - 1;
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return -huber_slope((1 - t) / smoothing_);
+}
+
+double Loss::curvature(double t) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      return sigmoid(t) * sigmoid(-t);
+    case LossKind::kSquared:
+      return 1;
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return huber_curvature((1 - t) / smoothing_) / smoothing_;
+}
+
+double Loss::change(double t, double step) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      return logistic_change(t, step);
+    case LossKind::kSquared:
+      return step * ((t - 1) + step / 2);
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return smoothing_ * huber_change((1 - t) / smoothing_, -step / smoothing_);
+}
+
+double Loss::slope_bound() const noexcept { return kind_ == LossKind::kSquared ? std::numeric_limits<double>::infinity() : 1; }
+
+double Loss::curvature_bound() const noexcept {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      return 0.25;
+    case LossKind::kSquared:
+      return 1;
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return 1 / smoothing_ * (1 + 1e-15);
+}
+
+double Loss::curvature_lipschitz() const noexcept {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      // max |s (1 - s) (1 - 2 s)| over s in [0, 1], at s = (1 - 1/sqrt 3)/2: 1/(6 sqrt 3) = 0.09622504486493763...
+      return 0.0962250448649377;
+    case LossKind::kSquared:
+      return 0;
+    case LossKind::kHuberSvm:
+      break;
+  }
+  return 1 / (smoothing_ * smoothing_) * (1 + 1e-15);
+}
+
+double Loss::published_curvature_lipschitz() const noexcept {
+  return kind_ == LossKind::kLogistic ? 0.25 : curvature_lipschitz();
+}
+
+}  // namespace unscatter

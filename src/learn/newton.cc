@@ -1,0 +1,85 @@
+// Newton with a backtracking line search [Nocedal06, Alg. 3.1], all classes side by side so that each pass over Z serves all.
+//
+// Trial steps cost O(n), not O(nd): along w + t v the margins are margins + t s o Z v.  Objective::change() compares values
+// without cancellation, so the search works down to the last digits of the gradient.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "learn/optimizers.h"
+#include "unscatter/learn/newton_system.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter {
+namespace {
+
+using Eigen::Index;
+
+// The step length, or 0 if no step makes the value smaller.
+double line_search(const Objective& objective, std::size_t label, const Vector& margins, const Vector& signed_products,
+                   const Vector& weights, const Vector& step, double slope) {
+  constexpr double kSufficientDecrease = 1e-4;
+  constexpr double kSmallestStep = 0x1p-60;
+  for (double t = 1; t >= kSmallestStep; t /= 2) {
+    if (objective.change(label, margins, signed_products, weights, step, t) <= kSufficientDecrease * t * slope) return t;
+  }
+  return 0;
+}
+
+Matrix columns(const Matrix& all, const std::vector<std::size_t>& chosen) {
+  Matrix some(all.rows(), static_cast<Index>(chosen.size()));
+  for (std::size_t c = 0; c < chosen.size(); ++c) some.col(static_cast<Index>(c)) = all.col(static_cast<Index>(chosen[c]));
+  return some;
+}
+
+}  // namespace
+
+Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options) {
+  const HessianForm cheaper = cheaper_form(objective.rows().rows(), objective.width());
+  // Without a ridge there is nothing to divide by in dual form.
+  const HessianForm form = objective.ridge() == 0 ? HessianForm::kPrimal : options.form.value_or(cheaper);
+  NewtonSystem system(form);
+  const double tolerance = *options.gradient_tolerance;
+  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+
+  const std::size_t K = objective.classes();
+  TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
+  Matrix& W = trained.weights;
+  std::vector<std::size_t> active(K);
+  std::iota(active.begin(), active.end(), std::size_t{0});
+
+  progress.begin("training", K);
+  for (std::size_t iteration = 0;; ++iteration) {
+    const Matrix margins = objective.margins(W);
+    const Matrix gradient = objective.gradient(margins, W);
+    trained.gradient_norms = gradient.colwise().norm();
+    const std::size_t before = active.size();
+    std::erase_if(active, [&](std::size_t k) { return trained.gradient_norms(static_cast<Index>(k)) <= tolerance; });
+    progress.advance(before - active.size());
+    if (active.empty()) break;
+    const std::size_t worst = active.front();
+    if (iteration == options.max_iterations) {
+      return not_converged(worst, trained.gradient_norms(static_cast<Index>(worst)), tolerance, iteration);
+    }
+
+    UNSCATTER_TRY(steps, system.solve(objective, columns(objective.curvatures(margins), active), -columns(gradient, active)));
+    const Matrix products = product(objective.rows(), steps, objective.threads());
+    for (std::size_t c = 0; c < active.size(); ++c) {
+      const std::size_t k = active[c];
+      const auto column = static_cast<Index>(k);
+      Vector signed_products = products.col(static_cast<Index>(c));
+      for (Index i = 0; i < signed_products.size(); ++i) signed_products(i) *= objective.sign(static_cast<std::size_t>(i), k);
+      const Vector v = steps.col(static_cast<Index>(c));
+      const double slope = gradient.col(column).dot(v);
+      const double t = line_search(objective, k, margins.col(column), signed_products, W.col(column), v, slope);
+      if (t == 0) return not_converged(k, trained.gradient_norms(column), tolerance, iteration);
+      W.col(column) += t * v;
+      ++trained.iterations[k];
+    }
+  }
+  progress.end();
+  return trained;
+}
+
+}  // namespace unscatter

@@ -1,0 +1,138 @@
+#include "unscatter/learn/objective.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "unscatter/base/invariant.h"
+#include "unscatter/linalg/rounding.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter {
+namespace {
+
+using Eigen::Index;
+
+Index index(std::size_t i) { return static_cast<Index>(i); }
+
+}  // namespace
+
+Objective::Objective(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, std::size_t classes, const Loss& loss,
+                     double ridge, const Matrix* perturbation, std::size_t threads)
+    : rows_(&rows),
+      labels_(labels),
+      classes_(classes),
+      loss_(loss),
+      ridge_(ridge),
+      perturbation_(perturbation),
+      threads_(threads) {
+  invariant(labels.size() == rows.rows(), "one label per row");
+  invariant(classes >= 1, "at least one class");
+  invariant(std::all_of(labels.begin(), labels.end(), [classes](std::uint32_t y) { return y < classes; }), "labels below K");
+  invariant(ridge >= 0 && std::isfinite(ridge), "the ridge is finite and not negative");
+  if (perturbation != nullptr) {
+    invariant(perturbation->rows() == index(rows.columns()) && perturbation->cols() == index(classes),
+              "a perturbation has one column of full width per class");
+  }
+}
+
+void Objective::apply_signs(Matrix& products) const {
+  for (Index k = 0; k < products.cols(); ++k) {
+    for (Index i = 0; i < products.rows(); ++i) products(i, k) *= sign(static_cast<std::size_t>(i), static_cast<std::size_t>(k));
+  }
+}
+
+Matrix Objective::margins(const Matrix& weights) const {
+  Matrix result = product(*rows_, weights, threads_);
+  apply_signs(result);
+  return result;
+}
+
+Matrix Objective::curvatures(const Matrix& margins) const {
+  return margins.unaryExpr([this](double t) { return loss_.curvature(t); });
+}
+
+Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
+  Matrix slopes = margins.unaryExpr([this](double t) { return loss_.slope(t); });
+  apply_signs(slopes);
+  Matrix result = transposed_product(*rows_, slopes, threads_);
+  result += ridge_ * weights;
+  if (perturbation_ != nullptr) result += *perturbation_;
+  return result;
+}
+
+Matrix Objective::newton_defect(const Matrix& curvatures, const Matrix& products, const Matrix& steps,
+                                const Matrix& right_sides) const {
+  Matrix result = transposed_product(*rows_, curvatures.cwiseProduct(products), threads_);
+  result += ridge_ * steps - right_sides;
+  return result;
+}
+
+double Objective::value(std::size_t label, const Vector& margins, const Vector& weights) const {
+  double sum = ridge_ / 2 * weights.squaredNorm();
+  if (perturbation_ != nullptr) sum += perturbation_->col(index(label)).dot(weights);
+  for (const double t : margins) sum += loss_.value(t);
+  return sum;
+}
+
+double Objective::change(std::size_t label, const Vector& margins, const Vector& signed_products, const Vector& weights,
+                         const Vector& step, double t) const {
+  double sum = ridge_ * (t * weights.dot(step) + t * t / 2 * step.squaredNorm());
+  if (perturbation_ != nullptr) sum += t * perturbation_->col(index(label)).dot(step);
+  for (Index i = 0; i < margins.size(); ++i) sum += loss_.change(margins(i), t * signed_products(i));
+  return sum;
+}
+
+// Both envelopes add up, row by row, |z_i| times what the row's factor may be off by, plus gamma_depth of the absolute sum; they
+// are themselves computed in floating point, with an error far below the one per cent that is added at the end.
+Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const {
+  // Factor l'(t_i): a margin over m stored values errs by gamma_m |z_i| |w|, and l' follows with its Lipschitz constant; its
+  // own evaluation errs by at most 8 u (1 + |l'|).
+  const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
+  const Vector weight_norms = weights.colwise().norm();
+  Vector bound = Vector::Zero(weights.cols());
+  for (std::size_t i = 0; i < rows_->rows(); ++i) {
+    const BlockRow& row = rows_->row(i);
+    if (row.values.empty()) continue;
+    const double length = norm(row);
+    const double per_margin = rounding_factor(static_cast<double>(row.values.size()) + 2) * length;
+    for (Index k = 0; k < weights.cols(); ++k) {
+      const double slope = std::abs(loss_.slope(margins(index(i), k)));
+      const double factor_error = loss_.curvature_bound() * per_margin * weight_norms(k) + 8 * kUnitRoundoff * (1 + slope);
+      bound(k) += length * (factor_error + summing * slope);
+    }
+  }
+  for (Index k = 0; k < weights.cols(); ++k) {
+    const double noise = perturbation_ == nullptr ? 0 : perturbation_->col(k).norm();
+    bound(k) += 4 * kUnitRoundoff * (ridge_ * weight_norms(k) + noise);
+  }
+  return 1.01 * bound;
+}
+
+Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, const Matrix& products, const Matrix& weights,
+                                                     const Matrix& steps, const Matrix& right_sides) const {
+  // Factor l''(t_i) zeta_i: l'' errs by its Lipschitz constant times the margin's error plus 8 u gamma_1, zeta_i = z_i.v by
+  // gamma_m |z_i| |v|.
+  const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
+  const Vector weight_norms = weights.colwise().norm();
+  const Vector step_norms = steps.colwise().norm();
+  Vector bound = Vector::Zero(weights.cols());
+  for (std::size_t i = 0; i < rows_->rows(); ++i) {
+    const BlockRow& row = rows_->row(i);
+    if (row.values.empty()) continue;
+    const double length = norm(row);
+    const double per_product = rounding_factor(static_cast<double>(row.values.size()) + 2) * length;
+    for (Index k = 0; k < weights.cols(); ++k) {
+      const double zeta = std::abs(products(index(i), k));
+      const double curvature = curvatures(index(i), k);
+      const double curvature_error =
+          loss_.curvature_lipschitz() * per_product * weight_norms(k) + 8 * kUnitRoundoff * loss_.curvature_bound();
+      bound(k) += length * (curvature_error * zeta + curvature * per_product * step_norms(k) + summing * curvature * zeta);
+    }
+  }
+  for (Index k = 0; k < weights.cols(); ++k) {
+    bound(k) += 4 * kUnitRoundoff * (ridge_ * step_norms(k) + right_sides.col(k).norm());
+  }
+  return 1.01 * bound;
+}
+
+}  // namespace unscatter

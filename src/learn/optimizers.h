@@ -1,0 +1,15 @@
+// The two optimisers behind train(); it has checked their arguments.
+#pragma once
+
+#include "unscatter/learn/train.h"
+
+namespace unscatter {
+
+// options.gradient_tolerance and options.max_iterations are set.
+[[nodiscard]] Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options);
+[[nodiscard]] Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start, const TrainOptions& options);
+
+// What both say when they stop short.
+[[nodiscard]] Error not_converged(std::size_t label, double gradient_norm, double tolerance, std::size_t iterations);
+
+}  // namespace unscatter

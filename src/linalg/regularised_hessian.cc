@@ -1,0 +1,61 @@
+#include "unscatter/linalg/regularised_hessian.h"
+
+#include <cmath>
+#include <utility>
+
+#include "linalg/cholesky.h"
+#include "unscatter/base/invariant.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter {
+namespace {
+
+const char* const kIndefinite =
+    "the Hessian is not positive definite at working precision: the regularisation is too small for these embeddings";
+
+}  // namespace
+
+HessianForm cheaper_form(std::size_t rows, std::size_t columns) {
+  const auto n = static_cast<double>(rows);
+  const auto d = static_cast<double>(columns);
+  const double primal = n * d * d + d * d * d / 3;
+  const double dual = n * n * n / 3 + 2 * n * n;
+  return dual < primal ? HessianForm::kDual : HessianForm::kPrimal;
+}
+
+Result<RegularisedHessian> RegularisedHessian::primal(const SparseBlockRows& Z, const Vector& curvature, double ridge) {
+  RegularisedHessian result;
+  result.ridge_ = ridge;
+  result.factor_ = weighted_square(Z, curvature);
+  result.factor_.diagonal().array() += ridge;
+  if (!cholesky_in_place(result.factor_)) return Error{ErrorCode::kNotConverged, kIndefinite};
+  return result;
+}
+
+Result<RegularisedHessian> RegularisedHessian::dual(const SparseBlockRows& Z, const Matrix& gram, const Vector& curvature,
+                                                    double ridge) {
+  invariant(ridge > 0, "the dual form divides by the ridge");
+  RegularisedHessian result;
+  result.ridge_ = ridge;
+  result.rows_ = &Z;
+  result.root_curvature_ = curvature.cwiseSqrt();
+  result.factor_ = result.root_curvature_.asDiagonal() * gram * result.root_curvature_.asDiagonal();
+  result.factor_.diagonal().array() += ridge;
+  if (!cholesky_in_place(result.factor_)) return Error{ErrorCode::kNotConverged, kIndefinite};
+  return result;
+}
+
+Vector RegularisedHessian::solve(const Vector& right_side) const {
+  Vector x = right_side;
+  if (rows_ == nullptr) {
+    cholesky_solve_in_place(factor_, x);
+    return x;
+  }
+  Vector inner = product(*rows_, right_side).col(0).cwiseProduct(root_curvature_);
+  cholesky_solve_in_place(factor_, inner);
+  inner.array() *= root_curvature_.array();
+  x -= transposed_product(*rows_, inner);
+  return x / ridge_;
+}
+
+}  // namespace unscatter

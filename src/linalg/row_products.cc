@@ -1,0 +1,174 @@
+#include "unscatter/linalg/row_products.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "unscatter/base/invariant.h"
+#include "unscatter/base/parallel.h"
+
+namespace unscatter {
+namespace {
+
+using Eigen::Index;
+using ConstSpan = Eigen::Map<const Vector>;
+
+Index index(std::size_t i) { return static_cast<Index>(i); }
+
+// Calls body(first column, values) for each segment of a row.
+template <typename Body>
+void for_each_segment(const BlockRow& row, Body body) {
+  const double* value = row.values.data();
+  for (const Segment& segment : row.segments) {
+    body(Index{segment.column}, ConstSpan(value, Index{segment.length}));
+    value += segment.length;
+  }
+}
+
+// sum += Z[first, last)^T R, leaves one after the other, halves by recursion: Z^T R as a balanced tree of additions.
+// The right half needs a sum of its own; `spare` lends one per level.
+class TransposedSum {
+ public:
+  TransposedSum(const SparseBlockRows& Z, const Matrix& R) : Z_(Z), R_(R) {}
+
+  [[nodiscard]] Matrix operator()(std::size_t first, std::size_t last) const {
+    Matrix sum = Matrix::Zero(index(Z_.columns()), R_.cols());
+    if (last - first <= kLeafRows) {
+      for (std::size_t i = first; i < last; ++i) add_row(i, sum);
+      return sum;
+    }
+    const std::size_t middle = split(first, last);
+    sum = (*this)(first, middle);
+    sum += (*this)(middle, last);
+    return sum;
+  }
+
+  // Where a range of more than one leaf is cut: the largest power-of-two number of leaves below its length.
+  static std::size_t split(std::size_t first, std::size_t last) {
+    const std::size_t leaves = (last - first + kLeafRows - 1) / kLeafRows;
+    return first + kLeafRows * std::bit_floor(leaves - 1);
+  }
+
+ private:
+  void add_row(std::size_t i, Matrix& sum) const {
+    for_each_segment(Z_.row(i), [&](Index column, const ConstSpan& values) {
+      for (Index k = 0; k < R_.cols(); ++k) {
+        if (const double factor = R_(index(i), k); factor != 0) {
+          sum.col(k).segment(column, values.size()) += factor * values;
+        }
+      }
+    });
+  }
+
+  const SparseBlockRows& Z_;
+  const Matrix& R_;
+};
+
+}  // namespace
+
+double dot(const BlockRow& a, const BlockRow& b) {
+  double sum = 0;
+  const double* value_a = a.values.data();
+  const double* value_b = b.values.data();
+  auto segment_a = a.segments.begin();
+  auto segment_b = b.segments.begin();
+  while (segment_a != a.segments.end() && segment_b != b.segments.end()) {
+    const std::uint32_t end_a = segment_a->column + segment_a->length;
+    const std::uint32_t end_b = segment_b->column + segment_b->length;
+    const std::uint32_t first = std::max(segment_a->column, segment_b->column);
+    const std::uint32_t last = std::min(end_a, end_b);
+    if (first < last) {
+      const ConstSpan common_a(value_a + (first - segment_a->column), Index{last - first});
+      const ConstSpan common_b(value_b + (first - segment_b->column), Index{last - first});
+      sum += common_a.dot(common_b);
+    }
+    if (end_a <= end_b) value_a += (segment_a++)->length;
+    if (end_b <= end_a) value_b += (segment_b++)->length;
+  }
+  return sum;
+}
+
+double dot(const BlockRow& row, Eigen::Ref<const Vector> x) {
+  double sum = 0;
+  for_each_segment(row, [&](Index column, const ConstSpan& values) { sum += values.dot(x.segment(column, values.size())); });
+  return sum;
+}
+
+void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x) {
+  for_each_segment(row,
+                   [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
+}
+
+double squared_norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).squaredNorm(); }
+
+double norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).stableNorm(); }
+
+Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads) {
+  invariant(W.rows() == index(Z.columns()), "product(): W has one row per column of Z");
+  Matrix result(index(Z.rows()), W.cols());
+  parallel_for(Z.rows(), threads, kLeafRows, [&](std::size_t i, std::size_t) {
+    for (Index k = 0; k < W.cols(); ++k) result(index(i), k) = dot(Z.row(i), W.col(k));
+  });
+  return result;
+}
+
+std::size_t summation_depth(std::size_t rows) {
+  const std::size_t leaves = (rows + kLeafRows - 1) / kLeafRows;
+  return std::min(rows, kLeafRows) + static_cast<std::size_t>(std::bit_width(leaves));
+}
+
+Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads) {
+  invariant(R.rows() == index(Z.rows()), "transposed_product(): R has one row per row of Z");
+  const TransposedSum sum(Z, R);
+  if (threads == 1 || Z.rows() <= kLeafRows) return sum(0, Z.rows());
+  // The top of the same tree, its two halves at a time: the numbers are those of one thread.
+  const std::size_t middle = TransposedSum::split(0, Z.rows());
+  Matrix halves[2];
+  parallel_for(2, threads, 1, [&](std::size_t half, std::size_t) {
+    halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows());
+  });
+  halves[0] += halves[1];
+  return std::move(halves[0]);
+}
+
+Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
+  const Index n = index(Z.rows());
+  Matrix G(n, n);
+  parallel_for(Z.rows(), threads, 8, [&](std::size_t i, std::size_t) {
+    // Row i spread out once, then one pass over the stored values of every earlier row.
+    Vector dense(index(Z.columns()));
+    Z.copy_row(i, {dense.data(), Z.columns()});
+    for (std::size_t j = 0; j <= i; ++j) G(index(j), index(i)) = dot(Z.row(j), dense);
+  });
+  G.triangularView<Eigen::StrictlyLower>() = G.transpose();
+  return G;
+}
+
+void refresh_gram_row(const SparseBlockRows& Z, std::size_t i, Matrix& G) {
+  invariant(G.rows() == index(Z.rows()), "refresh_gram_row(): G is the Gram matrix of Z");
+  Vector dense(index(Z.columns()));
+  Z.copy_row(i, {dense.data(), Z.columns()});
+  for (std::size_t j = 0; j < Z.rows(); ++j) G(index(j), index(i)) = dot(Z.row(j), dense);
+  G.row(index(i)) = G.col(index(i)).transpose();
+}
+
+Matrix weighted_square(const SparseBlockRows& Z, Eigen::Ref<const Vector> weights) {
+  invariant(weights.size() == index(Z.rows()), "weighted_square(): one weight per row");
+  const Index d = index(Z.columns());
+  Matrix H = Matrix::Zero(d, d);
+  // Panels of dense rows, each scaled by the root of its weight, feed a blocked symmetric rank-k update.
+  RowMatrix panel(index(kLeafRows), d);
+  for (std::size_t first = 0; first < Z.rows(); first += kLeafRows) {
+    const std::size_t count = std::min(kLeafRows, Z.rows() - first);
+    for (std::size_t r = 0; r < count; ++r) {
+      Z.copy_row(first + r, {panel.data() + r * Z.columns(), Z.columns()});
+      panel.row(index(r)) *= std::sqrt(weights(index(first + r)));
+    }
+    H.selfadjointView<Eigen::Lower>().rankUpdate(panel.topRows(index(count)).transpose());
+  }
+  H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
+  return H;
+}
+
+}  // namespace unscatter
