@@ -1,9 +1,9 @@
 // L-BFGS by LBFGS++.
 //
-// A line search compares objective values, and values near L carry an absolute error of u L: the search then fails at a gradient
-// norm near sqrt(u L ridge), far above what is asked for here.  So the search runs on the change from an origin w_0, which is
-// computed without cancellation, and where it fails the origin moves to the best point found: the remaining change is then small
-// and known with full relative accuracy again.
+// A line search compares objective values, and values near L carry an absolute error of u L: the search then fails at a
+// gradient norm near sqrt(u L ridge), far above what is asked for here.  So the search runs on the change from an origin w_0,
+// which is computed without cancellation, and where it fails the origin moves to the best point found: the remaining change is
+// then small and known with full relative accuracy again.
 #include <LBFGS.h>
 
 #include <cmath>

@@ -95,60 +95,45 @@ Result<Loss> Loss::parse(std::string_view text) {
 
 std::string Loss::describe() const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return "logistic";
-    case LossKind::kSquared:
-      return "squared";
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return "logistic";
+    case LossKind::kSquared: return "squared";
+    case LossKind::kHuberSvm: break;
   }
   return fmt::format("huber-svm:{}", smoothing_);
 }
 
 double Loss::value(double t) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return logistic_value(t);
-    case LossKind::kSquared:
-      return (t - 1) * (t - 1) / 2;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return logistic_value(t);
+    case LossKind::kSquared: return (t - 1) * (t - 1) / 2;
+    case LossKind::kHuberSvm: break;
   }
   return smoothing_ * huber_value((1 - t) / smoothing_);
 }
 
 double Loss::slope(double t) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return -sigmoid(-t);
-    case LossKind::kSquared:
-      return t - 1;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return -sigmoid(-t);
+    case LossKind::kSquared: return t - 1;
+    case LossKind::kHuberSvm: break;
   }
   return -huber_slope((1 - t) / smoothing_);
 }
 
 double Loss::curvature(double t) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return sigmoid(t) * sigmoid(-t);
-    case LossKind::kSquared:
-      return 1;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return sigmoid(t) * sigmoid(-t);
+    case LossKind::kSquared: return 1;
+    case LossKind::kHuberSvm: break;
   }
   return huber_curvature((1 - t) / smoothing_) / smoothing_;
 }
 
 double Loss::change(double t, double step) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return logistic_change(t, step);
-    case LossKind::kSquared:
-      return step * ((t - 1) + step / 2);
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return logistic_change(t, step);
+    case LossKind::kSquared: return step * ((t - 1) + step / 2);
+    case LossKind::kHuberSvm: break;
   }
   return smoothing_ * huber_change((1 - t) / smoothing_, -step / smoothing_);
 }
@@ -157,12 +142,9 @@ double Loss::slope_bound() const noexcept { return kind_ == LossKind::kSquared ?
 
 double Loss::curvature_bound() const noexcept {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return 0.25;
-    case LossKind::kSquared:
-      return 1;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return 0.25;
+    case LossKind::kSquared: return 1;
+    case LossKind::kHuberSvm: break;
   }
   return 1 / smoothing_ * (1 + 1e-15);
 }
@@ -172,10 +154,8 @@ double Loss::curvature_lipschitz() const noexcept {
     case LossKind::kLogistic:
       // max |s (1 - s) (1 - 2 s)| over s in [0, 1], at s = (1 - 1/sqrt 3)/2: 1/(6 sqrt 3) = 0.09622504486493763...
       return 0.0962250448649377;
-    case LossKind::kSquared:
-      return 0;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kSquared: return 0;
+    case LossKind::kHuberSvm: break;
   }
   return 1 / (smoothing_ * smoothing_) * (1 + 1e-15);
 }

@@ -37,7 +37,8 @@ Objective::Objective(const SparseBlockRows& rows, std::span<const std::uint32_t>
 
 void Objective::apply_signs(Matrix& products) const {
   for (Index k = 0; k < products.cols(); ++k) {
-    for (Index i = 0; i < products.rows(); ++i) products(i, k) *= sign(static_cast<std::size_t>(i), static_cast<std::size_t>(k));
+    for (Index i = 0; i < products.rows(); ++i)
+      products(i, k) *= sign(static_cast<std::size_t>(i), static_cast<std::size_t>(k));
   }
 }
 
@@ -82,8 +83,8 @@ double Objective::change(std::size_t label, const Vector& margins, const Vector&
   return sum;
 }
 
-// Both envelopes add up, row by row, |z_i| times what the row's factor may be off by, plus gamma_depth of the absolute sum; they
-// are themselves computed in floating point, with an error far below the one per cent that is added at the end.
+// Both envelopes add up, row by row, |z_i| times what the row's factor may be off by, plus gamma_depth of the absolute sum;
+// they are themselves computed in floating point, with an error far below the one per cent that is added at the end.
 Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const {
   // Factor l'(t_i): a margin over m stored values errs by gamma_m |z_i| |w|, and l' follows with its Lipschitz constant; its
   // own evaluation errs by at most 8 u (1 + |l'|).

@@ -15,8 +15,8 @@ Status check(const Objective& objective, const Matrix& start) {
   const auto d = static_cast<Eigen::Index>(objective.width());
   const auto K = static_cast<Eigen::Index>(objective.classes());
   if (start.rows() != d || start.cols() != K) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("starting weights are {} x {} instead of {} x {}", start.rows(),
-                                                          start.cols(), d, K)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("starting weights are {} x {} instead of {} x {}", start.rows(), start.cols(), d, K)};
   }
   if (!start.allFinite()) return Error{ErrorCode::kInvalidArgument, "starting weights are not finite"};
   for (std::size_t i = 0; i < objective.rows().rows(); ++i) {
@@ -42,9 +42,10 @@ double default_gradient_tolerance(const SparseBlockRows& rows) {
 }
 
 Error not_converged(std::size_t label, double gradient_norm, double tolerance, std::size_t iterations) {
-  return {ErrorCode::kNotConverged, fmt::format("training of class {} stopped after {} iterations at a gradient norm of {:.3g}, "
-                                                "above the tolerance of {:.3g}",
-                                                label, iterations, gradient_norm, tolerance)};
+  return {ErrorCode::kNotConverged,
+          fmt::format("training of class {} stopped after {} iterations at a gradient norm of {:.3g}, "
+                      "above the tolerance of {:.3g}",
+                      label, iterations, gradient_norm, tolerance)};
 }
 
 Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options) {

@@ -96,8 +96,7 @@ double dot(const BlockRow& row, Eigen::Ref<const Vector> x) {
 }
 
 void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x) {
-  for_each_segment(row,
-                   [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
+  for_each_segment(row, [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
 }
 
 double squared_norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).squaredNorm(); }
@@ -125,9 +124,8 @@ Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t
   // The top of the same tree, its two halves at a time: the numbers are those of one thread.
   const std::size_t middle = TransposedSum::split(0, Z.rows());
   Matrix halves[2];
-  parallel_for(2, threads, 1, [&](std::size_t half, std::size_t) {
-    halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows());
-  });
+  parallel_for(2, threads, 1,
+               [&](std::size_t half, std::size_t) { halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows()); });
   halves[0] += halves[1];
   return std::move(halves[0]);
 }

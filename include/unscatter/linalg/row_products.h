@@ -1,5 +1,5 @@
-// Products with sparse block rows.  Every sum over rows has a fixed shape (a binary tree over leaves of kLeafRows rows), so that
-// results do not depend on the number of threads and carry an error that grows with log n instead of n.
+// Products with sparse block rows.  Every sum over rows has a fixed shape (a binary tree over leaves of kLeafRows rows), so
+// that results do not depend on the number of threads and carry an error that grows with log n instead of n.
 #pragma once
 
 #include <cstddef>
