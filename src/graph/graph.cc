@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "unscatter/base/wipe.h"
+
 namespace unscatter {
 namespace {
 
@@ -201,6 +203,18 @@ bool Graph::has_edge(std::size_t from, std::size_t to) const {
   if (from >= node_count() || to >= node_count()) return false;
   const std::span<const NodeIndex> row = neighbours(to);
   return std::binary_search(row.begin(), row.end(), static_cast<NodeIndex>(from));
+}
+
+void Graph::wipe() noexcept {
+  unscatter::wipe(offsets_);
+  unscatter::wipe(neighbours_);
+  unscatter::wipe(attributes_);
+  unscatter::wipe(labels_);
+  unscatter::wipe(positions_);
+  unscatter::wipe(node_ids_);
+  unscatter::wipe(states_);
+  attribute_count_ = 0;
+  offsets_.push_back(0);  // capacity is kept, so this cannot fail
 }
 
 }  // namespace unscatter

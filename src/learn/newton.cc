@@ -40,9 +40,12 @@ Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& st
   // Without a ridge there is nothing to divide by in dual form.
   const HessianForm form = objective.ridge() == 0 ? HessianForm::kPrimal : options.form.value_or(cheaper);
   NewtonSystem system(form);
-  const double tolerance = *options.gradient_tolerance;
-  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+  return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system, options.progress);
+}
 
+Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
+                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress_sink) {
+  Progress& progress = progress_sink != nullptr ? *progress_sink : no_progress();
   const std::size_t K = objective.classes();
   TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
   Matrix& W = trained.weights;
@@ -59,7 +62,7 @@ Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& st
     progress.advance(before - active.size());
     if (active.empty()) break;
     const std::size_t worst = active.front();
-    if (iteration == options.max_iterations) {
+    if (iteration == max_iterations) {
       return not_converged(worst, trained.gradient_norms(static_cast<Index>(worst)), tolerance, iteration);
     }
 

@@ -61,6 +61,11 @@ void SparseBlockRows::append_row(BlockRow row) {
   rows_.push_back(std::move(row));
 }
 
+void SparseBlockRows::swap_row(std::size_t i, BlockRow& row) {
+  check_row(row, columns_);
+  std::swap(rows_.at(i), row);
+}
+
 void SparseBlockRows::copy_row(std::size_t i, std::span<double> dense) const {
   invariant(dense.size() == columns_, "copy_row needs room for every column");
   std::fill(dense.begin(), dense.end(), 0.0);

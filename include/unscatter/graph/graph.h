@@ -88,6 +88,9 @@ class Graph {
   [[nodiscard]] bool has_node_ids() const noexcept { return !node_ids_.empty(); }
   [[nodiscard]] const std::string& node_id(std::size_t i) const { return node_ids_[i]; }
 
+  // Overwrites everything in memory; what is left is a graph without nodes, good only for being destroyed or assigned to.
+  void wipe() noexcept;
+
   friend bool operator==(const Graph&, const Graph&) = default;
 
  private:

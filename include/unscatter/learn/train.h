@@ -8,6 +8,7 @@
 
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
+#include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/regularised_hessian.h"
@@ -42,6 +43,12 @@ struct TrainedWeights {
 // A class without a single graph is fitted like any other (all signs are -1): its scores are low everywhere.
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options = {});
+
+// What train() does with Optimizer::kNewton, with a system that the caller keeps: from `start`, until no class has a gradient
+// above `tolerance`.  Arguments are not checked.
+[[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
+                                                    std::size_t max_iterations, NewtonSystem& system,
+                                                    Progress* progress = nullptr);
 
 // The default of gradient_tolerance.
 [[nodiscard]] double default_gradient_tolerance(const SparseBlockRows& rows);

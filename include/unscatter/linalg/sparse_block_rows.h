@@ -57,6 +57,8 @@ class SparseBlockRows {
 
   void set_row(std::size_t i, BlockRow row);
   void append_row(BlockRow row);
+  // Exchanges row i and `row`; no value is copied.
+  void swap_row(std::size_t i, BlockRow& row);
 
   // Writes all columns() entries of row i, zeros included.
   void copy_row(std::size_t i, std::span<double> dense) const;

@@ -1,0 +1,94 @@
+// A classifier that can forget: the state machine around data, embeddings, weights and guarantee.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
+#include "unscatter/graph/dataset.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/ledger.h"
+#include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/session_options.h"
+
+namespace unscatter {
+
+// What leaves the house.
+struct PublishedModel {
+  Matrix weights;  // width x K
+  std::vector<std::string> class_names;
+  bool bias = false;
+  Certificate certificate;         // of the state it was published from
+  double composed_shift = 0;       // mu of all models published by this session so far, this one included; errs high
+  std::size_t release_number = 0;  // 1, 2, ...
+};
+
+// Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the session
+// as it was, exceptions (memory) included.  Not thread-safe; movable.
+//
+//   auto session = Session::create(std::move(dataset), embedder, {}).value();
+//   auto certificate = session.forget(ForgetNode{17, 3}).value();     // node 3 of graph 17
+//   auto model = session.release().value();
+class Session {
+ public:
+  // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).  `ledger` may be null.
+  // Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained model does
+  // not meet its own guarantee (the limit is below what double precision can show).
+  [[nodiscard]] static Result<Session> create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
+                                              const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
+                                              std::unique_ptr<RandomSource> noise = nullptr);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  // Honours all requests by one update.  They apply in order, so a later one sees what the earlier ones left: an edge can go
+  // before its node, not after.  A graph that loses its last node goes whole.  Errors, which change nothing: kInvalidArgument
+  // (empty batch, something removed already, nothing would be left), kNotFound (no such graph, node, edge, subject);
+  // kLimitExceeded if no rung of the ladder, retraining included, meets the guarantee; those of training and of the ledger.
+  [[nodiscard]] Result<Certificate> forget(std::span<const RemovalRequest> requests);
+  [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request) { return forget(std::span(&request, 1)); }
+  // What forget() would return, without doing it.  With the objective mechanism a retraining draws noise of its own.
+  [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
+
+  // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights themselves.
+  // Errors: kLimitExceeded if the models published so far and this one would together exceed the guarantee.
+  [[nodiscard]] Result<PublishedModel> release();
+
+  // Of the present state.
+  [[nodiscard]] const Certificate& certificate() const;
+  [[nodiscard]] const RungCounts& rungs() const;
+  [[nodiscard]] const SessionOptions& options() const;
+  [[nodiscard]] std::size_t updates() const;
+
+  // Weights as kept.  NOT protected under the release mechanism: publish what release() returns.
+  [[nodiscard]] const Matrix& weights() const;
+  [[nodiscard]] std::size_t classes() const;
+  [[nodiscard]] const std::vector<std::string>& class_names() const;
+  // Slots: graph numbers of the data set at creation.  A removed graph leaves an empty slot: no values, label 0.
+  [[nodiscard]] std::size_t slots() const;
+  [[nodiscard]] std::size_t graph_count() const;  // that are left
+  [[nodiscard]] bool has_graph(std::size_t slot) const;
+  // Null for an empty slot.
+  [[nodiscard]] const Graph* graph(std::size_t slot) const;
+  [[nodiscard]] const SparseBlockRows& embeddings() const;
+  [[nodiscard]] std::span<const std::uint32_t> labels() const;
+  // The noise in the objective; null under the release mechanism.
+  [[nodiscard]] const Matrix* perturbation() const;
+  // What is left, as a data set: the one a session "built without" would be created with.
+  [[nodiscard]] Dataset remaining() const;
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace unscatter

@@ -1,0 +1,68 @@
+// Everything a session is told at its creation.  The defaults are the `sound` preset.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "unscatter/base/progress.h"
+#include "unscatter/graph/graph_edit.h"
+#include "unscatter/learn/loss.h"
+#include "unscatter/learn/train.h"
+#include "unscatter/unlearn/certificate.h"
+
+namespace unscatter {
+
+// How a request is honoured.
+enum class Method {
+  kUnlearn,     // edit the graph, Newton update
+  kWholeGraph,  // drop every touched graph whole, Newton update: the "UU" baseline of the paper, after [Guo20]
+  kRetrain,     // edit the graph, train from scratch
+};
+
+struct SessionOptions {
+  // Learning.
+  Loss loss = Loss::logistic();
+  double regularisation = 1e-3;  // lambda > 0
+  bool bias = false;             // one more, constant coordinate
+  Optimizer optimizer = Optimizer::kNewton;
+
+  // The guarantee.
+  Mechanism mechanism = Mechanism::kRelease;
+  RemovalGuarantee guarantee{1.0, 1e-4};
+  // Release: standard deviation of the noise on published weights.  Scores then move by about noise_stddev |z|, far below what
+  // decides between classes.  Objective: alpha, of the noise in the objective.
+  double noise_stddev = 1e-4;
+  // Release: how many published models the guarantee covers together; each may use 1/sqrt(releases) of the shift.
+  std::size_t releases = 1000;
+  // Release: the kept weights stay this close to the retrained ones, relative to their norm, whatever the noise would allow.
+  // Larger values let the fast rung work longer.
+  double precision = 1e-8;
+
+  // How residuals are bounded and charged.
+  ResidualBound bound = ResidualBound::kExact;
+  BudgetRule rule = BudgetRule::kJoint;  // kPaper with the objective mechanism only
+  bool report_all_bounds = false;        // compute the other bounds too, for reports; costs a spectral norm per update
+  // F in bounds (1) and (2).  Default: the largest |z_i| there is.  The paper takes sqrt(L), which can be too small.
+  std::optional<double> row_norm = {};
+  // Over budget: train from scratch at once, as the paper does, instead of evaluating the residual and polishing.
+  bool retrain_when_exceeded = false;
+  // Keep a factor for steps whose cost does not depend on the number of graphs.  Used with the exact bound only, and where
+  // there are at least as many graphs as coordinates.
+  bool fast_rung = true;
+
+  // Removal.
+  NodeRemoval removal = NodeRemoval::kCompact;
+  Method method = Method::kUnlearn;
+
+  std::size_t threads = 0;  // 0: all; results do not depend on it
+  Progress* progress = nullptr;
+};
+
+// The paper's choices throughout: objective perturbation with alpha = 0.1, data-dependent bound with F = sqrt(layers), its
+// budget rule, tombstones, retraining when over budget.  For reproduction; the certificate names what is not sound about it.
+[[nodiscard]] SessionOptions paper_options(double regularisation, std::size_t layers);
+
+// kInvalidArgument, naming the option, for numbers outside their ranges and choices that do not fit together.
+[[nodiscard]] Status check_options(const SessionOptions& options);
+
+}  // namespace unscatter

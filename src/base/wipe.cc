@@ -1,0 +1,20 @@
+#include "unscatter/base/wipe.h"
+
+#include <sodium.h>
+
+namespace unscatter {
+
+void wipe(std::span<std::byte> bytes) noexcept { sodium_memzero(bytes.data(), bytes.size()); }
+
+void wipe(std::string& text) noexcept {
+  text.resize(text.capacity());
+  wipe(std::as_writable_bytes(std::span(text)));
+  text.clear();
+}
+
+void wipe(std::vector<std::string>& texts) noexcept {
+  for (std::string& text : texts) wipe(text);
+  texts.clear();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,124 @@
+#include "unlearn/fast_factor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "unscatter/base/parallel.h"
+#include "unscatter/base/wipe.h"
+#include "unscatter/linalg/norms.h"
+#include "unscatter/linalg/rounding.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter {
+namespace {
+
+using Eigen::Index;
+
+Vector dense_row(const BlockRow& row, Index width) {
+  Vector dense = Vector::Zero(width);
+  add_scaled(row, 1, dense);
+  return dense;
+}
+
+}  // namespace
+
+std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
+  FastFactor result(objective.loss(), weights);
+  result.ridge_ = objective.ridge();
+  const SparseBlockRows& Z = objective.rows();
+  const Matrix curvatures = objective.curvatures(objective.margins(weights));
+  const std::size_t K = objective.classes();
+  result.hessian_.resize(K);
+  std::vector<std::optional<UpdatableCholesky>> factors(K);
+  parallel_for(K, objective.threads(), 1, [&](std::size_t k, std::size_t) {
+    Matrix& A = result.hessian_[k];
+    A = weighted_square(Z, curvatures.col(static_cast<Index>(k)));
+    A.diagonal().array() += objective.ridge();
+    factors[k] = UpdatableCholesky::factorise(A);
+  });
+  for (std::optional<UpdatableCholesky>& factor : factors) {
+    if (!factor) return std::nullopt;
+    result.factor_.push_back(*std::move(factor));
+  }
+  result.square_ = weighted_square(Z, Vector::Ones(static_cast<Index>(Z.rows())));
+  const double norm_bound = spectral_norm_upper_bound_from_gram(result.square_, Z.rows());
+  result.spectral_square_ = norm_bound * norm_bound * (1 + 2 * kUnitRoundoff);
+  for (std::size_t i = 0; i < Z.rows(); ++i) {
+    const double square = squared_norm(Z.row(i));
+    result.frobenius_square_ += square;
+    result.row_norm_ = std::max(result.row_norm_, std::sqrt(square));
+  }
+  const double rows = static_cast<double>(Z.rows());
+  result.frobenius_square_ *= 1 + rounding_factor(rows + static_cast<double>(Z.columns()));
+  result.row_norm_ *= 1 + rounding_factor(static_cast<double>(Z.columns()) + 2);
+  result.roundings_ = rows + 4;
+  return result;
+}
+
+bool FastFactor::change_row(const BlockRow& row, std::uint32_t label, double sign) {
+  if (row.values.empty()) return true;
+  Vector z = dense_row(row, square_.rows());
+  square_.selfadjointView<Eigen::Lower>().rankUpdate(z, sign);
+  bool intact = true;
+  for (std::size_t k = 0; k < factor_.size(); ++k) {
+    const double margin = (label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k)));
+    const double weight = sign * loss_.curvature(margin);
+    hessian_[k].selfadjointView<Eigen::Lower>().rankUpdate(z, weight);
+    intact = intact && factor_[k].update(z, weight);
+  }
+  roundings_ += 3;
+  wipe(std::as_writable_bytes(std::span(z.data(), static_cast<std::size_t>(z.size()))));  // it may be a row that goes
+  return intact;
+}
+
+bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
+  // Up before down: the matrix in between is the larger one, so that the downdate stays away from zero.
+  const double square = squared_norm(after) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
+  frobenius_square_ += square;
+  spectral_square_ += square;
+  row_norm_ = std::max(row_norm_, std::sqrt(square));
+  return change_row(after, label, 1) && change_row(before, label, -1);
+}
+
+Matrix FastFactor::solve(const Matrix& gradient_change) const {
+  Matrix steps(gradient_change.rows(), gradient_change.cols());
+  for (std::size_t k = 0; k < factor_.size(); ++k) {
+    steps.col(static_cast<Index>(k)) = factor_[k].solve(gradient_change.col(static_cast<Index>(k)));
+  }
+  return steps;
+}
+
+Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
+                                      double ridge) const {
+  const double width = static_cast<double>(square_.rows());
+  const double spectral = std::sqrt(spectral_square_);
+  const double gamma_1 = loss_.curvature_bound();
+  // Entries of A and C have gone through `roundings_` roundings of terms whose absolute sum is at most frobenius_square_ (times
+  // gamma_1); products with a vector add `width` more; curvatures at the anchor err by 8 u gamma_1 and by what their margins
+  // err.
+  const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
+  Vector growth(steps.cols());
+  for (Index k = 0; k < steps.cols(); ++k) {
+    const Vector v = steps.col(k);
+    const double step_norm = v.norm();
+    const Vector product = square_.selfadjointView<Eigen::Lower>() * v;
+    const double image = std::sqrt(std::max(0.0, v.dot(product)) + entry_error * step_norm * step_norm);
+    const double drift = (weights.col(k) - anchor_.col(k)).norm() + step_norm;
+    const double curvature = loss_.curvature_lipschitz() * row_norm_ * drift * spectral * image;
+
+    Vector defect = hessian_[static_cast<std::size_t>(k)].selfadjointView<Eigen::Lower>() * v;
+    defect += (ridge - ridge_) * v - gradient_change.col(k);
+    const double anchor_norm = anchor_.col(k).norm();
+    const double curvature_error =
+        (8 * kUnitRoundoff * gamma_1 + loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
+        frobenius_square_;
+    const double rounding = (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(width + 4) * ridge_) * step_norm +
+                            8 * kUnitRoundoff * gradient_change.col(k).norm();
+    growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
+  }
+  return growth;
+}
+
+}  // namespace unscatter

@@ -1,0 +1,72 @@
+// The graphs of a session, under numbers that never change, and what requests do to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "unscatter/base/result.h"
+#include "unscatter/graph/dataset.h"
+#include "unscatter/graph/graph_edit.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter {
+
+// From the smallest effect on an embedding to the largest.
+enum class ChangeKind { kFeatures, kStructure, kRemoved };
+
+// What a plan does to one graph.
+struct GraphChange {
+  std::size_t slot = 0;
+  std::optional<Graph> graph;          // nothing: the graph goes
+  std::vector<std::uint32_t> numbers;  // the nodes' numbers at creation
+  ChangeKind kind = ChangeKind::kFeatures;
+};
+
+// Requests, resolved and applied to copies; one change per touched graph.
+struct RemovalPlan {
+  std::vector<GraphChange> changes;
+  RequestCounts requests;
+
+  [[nodiscard]] std::size_t graphs_removed() const;
+};
+
+class GraphCollection {
+ public:
+  explicit GraphCollection(Dataset dataset);
+
+  [[nodiscard]] std::size_t slots() const noexcept { return graphs_.size(); }
+  [[nodiscard]] std::size_t living() const noexcept { return living_; }
+  [[nodiscard]] const Graph* graph(std::size_t slot) const;
+  [[nodiscard]] const std::vector<std::uint32_t>& labels() const noexcept { return labels_; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
+  [[nodiscard]] Dataset remaining() const;
+
+  // Errors as Session::forget().  `whole_graphs`: every touched graph goes.
+  [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs) const;
+  // Puts the plan into force and overwrites what it replaces.  The plan must come from plan() on this very state.
+  void commit(RemovalPlan& plan) noexcept;
+
+ private:
+  friend class Planner;
+
+  void forget_ids(std::size_t slot, const Graph& before, const Graph* after) noexcept;
+
+  std::string name_;
+  std::vector<std::optional<Graph>> graphs_;
+  std::vector<std::uint32_t> labels_;  // 0 in an empty slot
+  std::vector<std::string> class_names_;
+  std::vector<std::string> graph_ids_;  // empty, or one per slot
+  std::size_t living_ = 0;
+
+  std::vector<std::uint32_t> node_counts_;           // at creation
+  std::vector<std::vector<std::uint32_t>> numbers_;  // empty: 0, 1, 2, ...
+  std::unordered_map<std::string, std::size_t> slot_of_graph_id_;
+  std::unordered_map<std::string, std::vector<std::size_t>> slots_of_subject_;
+};
+
+}  // namespace unscatter

@@ -1,0 +1,264 @@
+#include "unlearn/learner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "unscatter/base/invariant.h"
+#include "unscatter/base/wipe.h"
+#include "unscatter/learn/train.h"
+#include "unscatter/linalg/norms.h"
+#include "unscatter/linalg/rounding.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter {
+namespace {
+
+using Eigen::Index;
+
+// Newton converges quadratically: one or two steps as a rule, and with its line search from anywhere in a dozen or two.
+constexpr std::size_t kMostPolishSteps = 50;
+// Polishing aims below the limit by this much, because the limit is compared with a norm plus its rounding envelope ...
+constexpr double kRoomForRounding = 0.5;
+// ... and further below with a fast factor, so that the next fast steps have room.
+constexpr double kRoomForFastSteps = 0.1;
+
+double joint_norm(const Vector& per_class) {
+  return per_class.stableNorm() * (1 + rounding_factor(static_cast<double>(per_class.size()) + 4));
+}
+
+}  // namespace
+
+Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const SessionOptions& options,
+                 Limit limit)
+    : rows_(std::move(rows)),
+      labels_(std::move(labels)),
+      classes_(classes),
+      options_(options),
+      limit_(std::move(limit)),
+      living_(rows_.rows()),
+      newton_(cheaper_form(rows_.rows(), rows_.columns())) {}
+
+Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                                const SessionOptions& options, RandomSource& noise) {
+  UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
+  Learner learner(std::move(rows), std::move(labels), classes, options, std::move(limit));
+  UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
+  learner.fit_ = std::move(fit);
+  learner.anchor(learner.objective(learner.living_, learner.perturbation()), learner.fit_.weights);
+  return learner;
+}
+
+Objective Learner::objective(std::size_t living, const Matrix* perturbation) const {
+  const double ridge = options_.regularisation * static_cast<double>(living);
+  return {rows_, labels_, classes_, options_.loss, ridge, perturbation, options_.threads};
+}
+
+Vector Learner::evaluated_residuals(const Objective& objective, const Matrix& weights) {
+  const Matrix margins = objective.margins(weights);
+  const double round_up = 1 + rounding_factor(static_cast<double>(objective.width()) + 4);
+  return round_up * objective.gradient(margins, weights).colwise().norm().transpose() +
+         objective.gradient_rounding_upper_bound(margins, weights);
+}
+
+Assessment Learner::assess(const Objective& objective, const Fit& fit) const {
+  return limit_.assess(fit.residuals, objective.ridge(), fit.weights.norm());
+}
+
+void Learner::evaluate_exactly(const Objective& after, Fit& fit) const {
+  fit.residuals = evaluated_residuals(after, fit.weights);
+  fit.binding = ResidualBound::kExact;
+  fit.bounds.exact = joint_norm(fit.residuals);
+  fit.assessment = assess(after, fit);
+}
+
+double Learner::spectral_norm(const Objective& after) {
+  if (newton_.form() == HessianForm::kDual) {
+    return spectral_norm_upper_bound_from_gram(newton_.gram(after), after.width());
+  }
+  const Matrix square = weighted_square(rows_, Vector::Ones(static_cast<Index>(rows_.rows())));
+  return spectral_norm_upper_bound_from_gram(square, rows_.rows());
+}
+
+bool Learner::fast_rung_possible() const {
+  return options_.fast_rung && options_.method != Method::kRetrain && options_.bound == ResidualBound::kExact &&
+         !options_.report_all_bounds && living_ >= rows_.columns();
+}
+
+void Learner::anchor(const Objective& after, const Matrix& weights) {
+  fast_.reset();
+  if (!fast_rung_possible()) return;
+  if (anchor_waited_ < anchor_pause_) {
+    ++anchor_waited_;
+    return;
+  }
+  anchor_waited_ = 0;
+  fast_ = FastFactor::anchor(after, weights);
+  fast_is_fresh_ = true;
+}
+
+// Rungs (i) and (ii).  False if there is no factor to step with; fit is then as it was.
+bool Learner::fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change, Fit& fit) {
+  if (!fast_) return false;
+  for (const RowChange& row : changes) {
+    if (!fast_->replace_row(row.before, row.after, labels_[row.row])) {
+      fast_.reset();
+      return false;
+    }
+  }
+  const bool was_fresh = std::exchange(fast_is_fresh_, false);
+  const Matrix steps = fast_->solve(change.columns);
+  fit.residuals += fast_->growth_upper_bound(fit.weights, steps, change.columns, after.ridge()) + change.rounding;
+  fit.weights += steps;
+  fit.assessment = assess(after, fit);
+  fit.rung = Rung::kFast;
+  fit.binding = ResidualBound::kDrift;
+  if (!fit.assessment.satisfied) {
+    evaluate_exactly(after, fit);
+    fit.rung = Rung::kExact;
+  }
+  // An anchor that did not even serve once was not worth its cost: wait twice as long before the next one.
+  if (fit.assessment.satisfied) {
+    anchor_pause_ = 0;
+  } else if (was_fresh) {
+    anchor_pause_ = std::min<std::size_t>(2 * anchor_pause_ + 1, 1024);
+  }
+  return true;
+}
+
+// The update of the paper [Pan23, Eq. 4]: w' = w + H^-1 Delta, charged by the binding bound.
+Status Learner::newton_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
+                            std::size_t living, Fit& fit) {
+  NewtonStep step;
+  step.curvatures = after.curvatures(after.margins(fit.weights));
+  UNSCATTER_TRY(steps, newton_.solve(after, step.curvatures, change.columns));
+  step.steps = std::move(steps);
+  fit.rung = Rung::kNewton;
+  ++fit.newton_steps;
+  const bool exact = options_.bound == ResidualBound::kExact;
+  if (!exact || options_.report_all_bounds) {
+    step.products = product(rows_, step.steps, after.threads());
+    const ClassBounds bounds =
+        charge_newton_step(after, changes, fit.weights, change, step, fit.residuals, living, spectral_norm(after), options_);
+    fit.bounds.worst = joint_norm(bounds.worst);
+    fit.bounds.data = joint_norm(bounds.data);
+    fit.bounds.tight = joint_norm(bounds.tight);
+    fit.residuals = options_.bound == ResidualBound::kWorst  ? bounds.worst
+                    : options_.bound == ResidualBound::kData ? bounds.data
+                                                             : bounds.tight;
+  }
+  fit.binding = options_.bound;
+  fit.weights += step.steps;
+  if (exact) {
+    evaluate_exactly(after, fit);
+  } else {
+    if (options_.report_all_bounds) fit.bounds.exact = joint_norm(evaluated_residuals(after, fit.weights));
+    fit.assessment = assess(after, fit);
+  }
+  return ok_status();
+}
+
+// Newton with line search on the objective itself, from where the fit stands, until the guarantee holds.  If that cannot be
+// reached, fit.assessment says so.
+void Learner::polish(const Objective& after, Fit& fit) {
+  const double wanted = fast_rung_possible() ? kRoomForFastSteps : kRoomForRounding;
+  evaluate_exactly(after, fit);
+  fit.rung = Rung::kNewton;
+  if (fit.assessment.satisfied) return;
+  const double joint = wanted * limit_.residual_limit(after.ridge(), fit.weights.norm(), classes_);
+  const double tolerance = joint / std::sqrt(static_cast<double>(classes_));
+  Result<TrainedWeights> polished = newton_descent(after, fit.weights, tolerance, kMostPolishSteps, newton_);
+  // Not converging is no error here: the next rung stands ready.
+  if (!polished.ok()) return;
+  fit.weights = std::move(polished->weights);
+  fit.newton_steps += *std::max_element(polished->iterations.begin(), polished->iterations.end());
+  evaluate_exactly(after, fit);
+}
+
+Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
+  Fit fit;
+  if (options_.mechanism == Mechanism::kObjective) {
+    fit.perturbation = Matrix::Zero(static_cast<Index>(rows_.columns()), static_cast<Index>(classes_));
+    UNSCATTER_TRY(grid, GridNoise::create(options_.noise_stddev));
+    UNSCATTER_CHECK_OK(grid.add_to({fit.perturbation->data(), static_cast<std::size_t>(fit.perturbation->size())}, noise));
+  }
+  const Objective after = objective(living, fit.perturbation ? &*fit.perturbation : nullptr);
+  TrainOptions training;
+  training.optimizer = options_.optimizer;
+  training.progress = options_.progress;
+  UNSCATTER_TRY(trained, train(after, training));
+  fit.weights = std::move(trained.weights);
+  evaluate_exactly(after, fit);
+  if (!fit.assessment.satisfied) polish(after, fit);
+  fit.rung = Rung::kRetrain;
+  if (!fit.assessment.satisfied) {
+    return Error{
+        ErrorCode::kLimitExceeded,
+        fmt::format("even freshly trained weights may be {:.3g} from the optimum (residual {:.3g}), {:.3g} times what the "
+                    "guarantee allows: double precision shows no more; allow more noise, less precision, or regularise "
+                    "more",
+                    fit.assessment.distance, fit.assessment.residual, fit.assessment.headroom)};
+  }
+  return fit;
+}
+
+Result<Fit> Learner::climb(std::span<const RowChange> changes, std::size_t living, RandomSource& noise) {
+  if (options_.method == Method::kRetrain) return retrain(living, noise);
+  const Objective after = objective(living, perturbation());
+  const GradientChange change = gradient_change(changes, labels_, options_.loss, options_.regularisation, fit_.weights);
+  Fit fit;
+  fit.weights = fit_.weights;
+  fit.residuals = fit_.residuals;
+  fit.perturbation = fit_.perturbation;
+  const bool stepped = fast_step(after, changes, change, fit);
+  if (!stepped) UNSCATTER_CHECK_OK(newton_step(after, changes, change, living, fit));
+  if (!fit.assessment.satisfied) {
+    if (options_.retrain_when_exceeded) return retrain(living, noise);
+    polish(after, fit);
+  }
+  if (!fit.assessment.satisfied) return retrain(living, noise);
+  if (fit.rung == Rung::kNewton) anchor(after, fit.weights);
+  return fit;
+}
+
+Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise) {
+  std::size_t living = living_;
+  for (RowChange& change : changes) {
+    change.before = change.after;
+    if (change.kind == ChangeKind::kRemoved) --living;
+  }
+  invariant(living > 0, "an update leaves at least one graph");
+  for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the old row
+  try {
+    for (const RowChange& change : changes) newton_.refresh_row(rows_, change.row);
+    Result<Fit> fit = climb(changes, living, noise);
+    if (!fit.ok()) rollback(changes);
+    return fit;
+  } catch (...) {
+    rollback(changes);
+    throw;
+  }
+}
+
+void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
+  for (RowChange& change : changes) {
+    wipe(change.before.values);
+    wipe(change.before.segments);
+    if (change.kind == ChangeKind::kRemoved) {
+      labels_[change.row] = 0;
+      --living_;
+    }
+  }
+  wipe(std::as_writable_bytes(std::span(fit_.weights.data(), static_cast<std::size_t>(fit_.weights.size()))));
+  fit_ = std::move(fit);
+}
+
+void Learner::rollback(std::vector<RowChange>& changes) noexcept {
+  for (RowChange& change : changes) rows_.swap_row(change.row, change.before);
+  newton_.reset();
+  fast_.reset();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,94 @@
+// Rows, weights and residual: the numerical half of a session, and the ladder.  Knows no graph.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "unlearn/charge.h"
+#include "unlearn/fast_factor.h"
+#include "unlearn/limit.h"
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+#include "unscatter/learn/newton_system.h"
+#include "unscatter/learn/objective.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/session_options.h"
+
+namespace unscatter {
+
+// The outcome of training or of an update, not yet in force.
+struct Fit {
+  Matrix weights;
+  Vector residuals;                               // per class, an upper bound on |grad L_b|
+  ResidualBound binding = ResidualBound::kExact;  // which bound `residuals` is
+  std::optional<Matrix> perturbation;             // fresh, after a training with the objective mechanism
+  Assessment assessment;
+  ResidualBounds bounds;
+  Rung rung = Rung::kRetrain;
+  std::size_t newton_steps = 0;
+};
+
+class Learner {
+ public:
+  // Trains.  Errors as Session::create().
+  [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                                              const SessionOptions& options, RandomSource& noise);
+
+  [[nodiscard]] const SparseBlockRows& rows() const noexcept { return rows_; }
+  [[nodiscard]] std::size_t living() const noexcept { return living_; }
+  [[nodiscard]] const Fit& fit() const noexcept { return fit_; }
+  [[nodiscard]] const Matrix* perturbation() const noexcept { return fit_.perturbation ? &*fit_.perturbation : nullptr; }
+  [[nodiscard]] const Limit& limit() const noexcept { return limit_; }
+
+  // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder; then either commit(), which makes
+  // the fit the present one and overwrites the old rows, or rollback(), which puts them back.  An error of begin() has rolled
+  // back already.
+  [[nodiscard]] Result<Fit> begin(std::vector<RowChange>& changes, RandomSource& noise);
+  void commit(std::vector<RowChange>& changes, Fit&& fit) noexcept;
+  void rollback(std::vector<RowChange>& changes) noexcept;
+
+ private:
+  Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const SessionOptions& options,
+          Limit limit);
+
+  [[nodiscard]] Objective objective(std::size_t living, const Matrix* perturbation) const;
+  // |gradient| of every class plus its rounding envelope.
+  [[nodiscard]] static Vector evaluated_residuals(const Objective& objective, const Matrix& weights);
+  [[nodiscard]] Assessment assess(const Objective& objective, const Fit& fit) const;
+
+  // Each tries to make `fit` satisfy the guarantee; whether it does is in fit.assessment.
+  [[nodiscard]] bool fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
+                               Fit& fit);
+  [[nodiscard]] Status newton_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
+                                   std::size_t living, Fit& fit);
+  void polish(const Objective& after, Fit& fit);
+  [[nodiscard]] Result<Fit> retrain(std::size_t living, RandomSource& noise);
+  [[nodiscard]] Result<Fit> climb(std::span<const RowChange> changes, std::size_t living, RandomSource& noise);
+
+  void evaluate_exactly(const Objective& after, Fit& fit) const;
+  [[nodiscard]] double spectral_norm(const Objective& after);
+  [[nodiscard]] bool fast_rung_possible() const;
+  void anchor(const Objective& after, const Matrix& weights);
+
+  SparseBlockRows rows_;
+  std::vector<std::uint32_t> labels_;
+  std::size_t classes_;
+  SessionOptions options_;
+  Limit limit_;
+  std::size_t living_ = 0;
+  Fit fit_;
+
+  // Derived from the above, and rebuilt where a rollback or a large edit leaves it behind.
+  NewtonSystem newton_;
+  std::optional<FastFactor> fast_;
+  bool fast_is_fresh_ = false;     // no update since the anchor
+  std::size_t anchor_pause_ = 0;   // Newton updates to wait before anchoring again ...
+  std::size_t anchor_waited_ = 0;  // ... and those that were waited
+};
+
+}  // namespace unscatter

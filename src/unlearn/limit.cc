@@ -1,0 +1,81 @@
+#include "unlearn/limit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "unscatter/linalg/rounding.h"
+#include "unscatter/privacy/classical_rule.h"
+
+namespace unscatter {
+
+using Eigen::Index;
+
+Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, std::size_t classes) {
+  UNSCATTER_CHECK_OK(check_options(options));
+  Limit limit;
+  limit.options_ = options;
+  limit.weights_ = weights;
+  RemovalGuarantee guarantee = options.guarantee;
+  if (options.mechanism == Mechanism::kRelease) {
+    UNSCATTER_TRY(grid, GridNoise::create(options.noise_stddev));
+    // What the grid costs is set aside for every release that the guarantee covers.
+    UNSCATTER_TRY(surcharge, grid.delta_surcharge_upper_bound(weights, guarantee.epsilon));
+    guarantee.delta -= surcharge * static_cast<double>(options.releases) * (1 + rounding_factor(8));
+    if (!(guarantee.delta > 0)) {
+      return Error{ErrorCode::kLimitExceeded,
+                   "delta is too small for so many weights and releases: nothing is left after what "
+                   "publishing on a grid costs"};
+    }
+    limit.grid_ = grid;
+  }
+  UNSCATTER_TRY(total_shift, largest_shift_lower_bound(guarantee));
+  limit.total_shift_ = total_shift;
+  const double releases = options.mechanism == Mechanism::kRelease ? static_cast<double>(options.releases) : 1;
+  limit.shift_limit_ = total_shift / std::sqrt(releases) * (1 - 4 * kUnitRoundoff);
+  if (options.rule == BudgetRule::kPaper) {
+    UNSCATTER_TRY(budget, classical_budget_lower_bound(options.guarantee, options.noise_stddev));
+    limit.classical_budget_ = budget * static_cast<double>(classes) * (1 - 2 * kUnitRoundoff);
+  }
+  return limit;
+}
+
+Assessment Limit::assess(const Vector& residuals, double ridge, double weight_norm) const {
+  const double round_up = 1 + rounding_factor(static_cast<double>(residuals.size()) + 8);
+  Assessment result;
+  result.residual = residuals.stableNorm() * round_up;
+  result.distance = result.residual / ridge * round_up;
+  if (!std::isfinite(result.distance)) {
+    result.shift = result.headroom = std::numeric_limits<double>::infinity();
+    return result;
+  }
+  if (options_.mechanism == Mechanism::kRelease) {
+    result.shift = grid_->shift_upper_bound(result.distance, weights_).value();
+    result.shift_limit = shift_limit_;
+    // Weights near zero would ask for the impossible; a hundredth is small beside any weights that decide something.
+    const double allowed_distance = options_.precision * std::max(weight_norm, 1e-2);
+    result.headroom = std::max(result.shift / shift_limit_, result.distance / allowed_distance);
+  } else {
+    result.shift = result.residual / options_.noise_stddev * round_up;
+    if (options_.rule == BudgetRule::kPaper) {
+      result.shift_limit = classical_budget_ / options_.noise_stddev;
+      result.headroom = residuals.sum() * round_up / classical_budget_;
+    } else {
+      result.shift_limit = shift_limit_;
+      result.headroom = result.shift / shift_limit_;
+    }
+  }
+  result.satisfied = result.headroom <= 1;
+  return result;
+}
+
+double Limit::residual_limit(double ridge, double weight_norm, std::size_t classes) const {
+  // Every rule is linear in the residual but for the grid's small surcharge, so one probe tells the scale.
+  const double probe = ridge * options_.noise_stddev;
+  const auto K = static_cast<Index>(classes);
+  const Vector even = Vector::Constant(K, probe / std::sqrt(static_cast<double>(classes)));
+  const double headroom = assess(even, ridge, weight_norm).headroom;
+  return probe / headroom * (1 - 1e-6);
+}
+
+}  // namespace unscatter

@@ -1,0 +1,50 @@
+// When a residual is small enough.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "unscatter/base/result.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/privacy/grid_noise.h"
+#include "unscatter/unlearn/session_options.h"
+
+namespace unscatter {
+
+// What residual bounds, one per class, mean under the session's mechanism.  All values err high, `shift_limit` low.
+struct Assessment {
+  bool satisfied = false;
+  double residual = 0;     // |U|_F
+  double distance = 0;     // S = |U|_F / ridge
+  double shift = 0;        // mu
+  double shift_limit = 0;  // what the rule compares: mu, or the paper's sum
+  double headroom = 0;     // what it compares over its limit: <= 1 if satisfied
+};
+
+class Limit {
+ public:
+  // weights: number of published weights, width times classes.  Errors: kInvalidArgument (options), kLimitExceeded (delta is
+  // below what publishing on a grid costs).
+  [[nodiscard]] static Result<Limit> create(const SessionOptions& options, std::size_t weights, std::size_t classes);
+
+  // ridge = lambda n > 0; weight_norm = |W|_F.
+  [[nodiscard]] Assessment assess(const Vector& residuals, double ridge, double weight_norm) const;
+  // The largest joint residual that assess() accepts, about; errs low.
+  [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
+  // mu that all published models may reach together.
+  [[nodiscard]] double total_shift_limit() const noexcept { return total_shift_; }
+  // Of the release mechanism.
+  [[nodiscard]] const std::optional<GridNoise>& grid() const noexcept { return grid_; }
+
+ private:
+  Limit() = default;
+
+  SessionOptions options_;
+  std::size_t weights_ = 0;
+  std::optional<GridNoise> grid_;
+  double total_shift_ = 0;       // largest mu for the guarantee
+  double shift_limit_ = 0;       // of one release
+  double classical_budget_ = 0;  // paper rule: K times the budget
+};
+
+}  // namespace unscatter

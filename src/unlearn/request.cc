@@ -1,0 +1,29 @@
+#include "unscatter/unlearn/request.h"
+
+#include <fmt/format.h>
+
+namespace unscatter {
+namespace {
+
+std::string text(const std::variant<std::size_t, std::string>& key) {
+  if (const auto* id = std::get_if<std::string>(&key)) return fmt::format("'{}'", *id);
+  return fmt::format("{}", std::get<std::size_t>(key));
+}
+
+struct Describe {
+  std::string operator()(const ForgetFeatures& r) const {
+    return fmt::format("features of node {} of graph {}", text(r.node), text(r.graph));
+  }
+  std::string operator()(const ForgetNode& r) const { return fmt::format("node {} of graph {}", text(r.node), text(r.graph)); }
+  std::string operator()(const ForgetEdge& r) const {
+    return fmt::format("edge {}, {} of graph {}", text(r.from), text(r.to), text(r.graph));
+  }
+  std::string operator()(const ForgetGraph& r) const { return fmt::format("graph {}", text(r.graph)); }
+  std::string operator()(const ForgetSubject& r) const { return fmt::format("subject '{}'", r.id); }
+};
+
+}  // namespace
+
+std::string describe(const RemovalRequest& request) { return std::visit(Describe(), request); }
+
+}  // namespace unscatter

@@ -1,0 +1,200 @@
+#include "unscatter/unlearn/session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "unlearn/graph_collection.h"
+#include "unlearn/learner.h"
+#include "unscatter/base/invariant.h"
+#include "unscatter/base/wipe.h"
+#include "unscatter/learn/predict.h"
+#include "unscatter/privacy/composition.h"
+
+namespace unscatter {
+namespace {
+
+std::vector<std::string> assumptions(const SessionOptions& options) {
+  std::vector<std::string> list;
+  if (options.mechanism == Mechanism::kRelease) {
+    list.emplace_back("only published models leave the session; its kept weights and its memory stay private");
+    list.emplace_back(
+        fmt::format("the guarantee covers {} published models together, and requests that depend on them", options.releases));
+  } else {
+    list.emplace_back("assumes requests and residual independent of the noise");
+    list.emplace_back("one model is published per training");
+  }
+  if (options.rule == BudgetRule::kPaper) {
+    list.emplace_back("the paper's budget treats each class on its own; published together, the classes can give away more");
+  }
+  if (options.row_norm && options.bound != ResidualBound::kExact) {
+    list.emplace_back(
+        fmt::format("assumes embeddings of norm at most {:.4g}, which was given and not measured", *options.row_norm));
+  }
+  if (options.removal == NodeRemoval::kTombstone) {
+    list.emplace_back("a removed node leaves a tombstone: that there was a node is still known");
+  }
+  list.emplace_back("compared with retraining on what is left, public constants (feature widths, scales) unchanged");
+  return list;
+}
+
+Certificate certify(const Fit& fit, const SessionOptions& options, std::size_t graphs) {
+  Certificate certificate;
+  certificate.satisfied = fit.assessment.satisfied;
+  certificate.mechanism = options.mechanism;
+  certificate.binding = fit.binding;
+  certificate.rule = options.rule;
+  certificate.guarantee = options.guarantee;
+  certificate.noise_stddev = options.noise_stddev;
+  certificate.graphs = graphs;
+  certificate.residual_upper_bound = fit.assessment.residual;
+  certificate.distance_upper_bound = fit.assessment.distance;
+  certificate.shift_upper_bound = fit.assessment.shift;
+  certificate.shift_limit = fit.assessment.shift_limit;
+  certificate.bounds = fit.bounds;
+  certificate.rung = fit.rung;
+  certificate.newton_steps = fit.newton_steps;
+  certificate.assumptions = assumptions(options);
+  return certificate;
+}
+
+}  // namespace
+
+struct Session::State {
+  State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder, const SessionOptions& session_options,
+        Learner trained, std::shared_ptr<Ledger> record, std::unique_ptr<RandomSource> source)
+      : graphs(std::move(all_graphs)),
+        embedder(std::move(graph_embedder)),
+        options(session_options),
+        learner(std::move(trained)),
+        ledger(std::move(record)),
+        noise(std::move(source)),
+        scratch(embedder->make_scratch()),
+        certificate(certify(learner.fit(), options, graphs.living())) {}
+
+  // New rows for what the plan leaves.
+  [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan) {
+    std::vector<RowChange> rows;
+    rows.reserve(plan.changes.size());
+    for (const GraphChange& change : plan.changes) {
+      RowChange row{change.slot, {}, {}, change.kind};
+      if (change.graph) {
+        UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
+        if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
+      }
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  [[nodiscard]] Result<Certificate> update(std::span<const RemovalRequest> requests, bool commit);
+
+  GraphCollection graphs;
+  std::shared_ptr<const Embedder> embedder;
+  SessionOptions options;
+  Learner learner;
+  std::shared_ptr<Ledger> ledger;
+  std::unique_ptr<RandomSource> noise;
+  Embedder::Scratch scratch;
+
+  Certificate certificate;
+  RungCounts rungs;
+  std::size_t updates = 0;
+  ReleaseComposition releases;
+};
+
+Result<Certificate> Session::State::update(std::span<const RemovalRequest> requests, bool commit) {
+  UNSCATTER_TRY(plan, graphs.plan(requests, options.removal, options.method == Method::kWholeGraph));
+  UNSCATTER_TRY(rows, embed(plan));
+  const std::size_t removed = plan.graphs_removed();
+  UNSCATTER_TRY(fit, learner.begin(rows, *noise));
+  // From here on the learner holds the new rows.
+  Certificate issued = certify(fit, options, graphs.living() - removed);
+  if (!commit) {
+    learner.rollback(rows);
+    return issued;
+  }
+  try {
+    Certificate kept = issued;
+    if (ledger != nullptr) {
+      Status status = ledger->append({updates, plan.requests, plan.changes.size() - removed, removed, issued});
+      if (!status.ok()) {
+        learner.rollback(rows);
+        return std::move(status).error();
+      }
+    }
+    certificate = std::move(kept);
+  } catch (...) {
+    learner.rollback(rows);
+    throw;
+  }
+  // Nothing below can fail.
+  rungs.count(fit.rung);
+  ++updates;
+  learner.commit(rows, std::move(fit));
+  graphs.commit(plan);
+  return issued;
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder> embedder, const SessionOptions& options,
+                                std::shared_ptr<Ledger> ledger, std::unique_ptr<RandomSource> noise) {
+  invariant(embedder != nullptr, "a session needs an embedder");
+  UNSCATTER_CHECK_OK(check_options(options));
+  if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
+  if (noise == nullptr) noise = std::make_unique<SecureRandom>();
+  UNSCATTER_TRY(rows, embedder->embed(dataset, {options.threads, options.progress}));
+  if (options.bias) rows = with_bias(std::move(rows));
+  GraphCollection graphs(std::move(dataset));
+  UNSCATTER_TRY(learner, Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
+  return Session(std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(ledger),
+                                         std::move(noise)));
+}
+
+Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) { return state_->update(requests, true); }
+Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) { return state_->update(requests, false); }
+
+Result<PublishedModel> Session::release() {
+  State& state = *state_;
+  // Noise depends on nothing but sigma, so whether it is drawn says nothing about the data.
+  ReleaseComposition composed = state.releases;
+  UNSCATTER_CHECK_OK(composed.add(state.certificate.shift_upper_bound));
+  if (state.options.mechanism == Mechanism::kRelease) {
+    if (composed.release_count() > state.options.releases ||
+        composed.shift_upper_bound() > state.learner.limit().total_shift_limit()) {
+      return Error{ErrorCode::kLimitExceeded,
+                   fmt::format("{} models have been published, which is what the guarantee covers; train a new session",
+                               state.releases.release_count())};
+    }
+  }
+  PublishedModel model{state.learner.fit().weights, state.graphs.class_names(),   state.options.bias,
+                       state.certificate,           composed.shift_upper_bound(), composed.release_count()};
+  if (state.options.mechanism == Mechanism::kRelease) {
+    UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to(
+        {model.weights.data(), static_cast<std::size_t>(model.weights.size())}, *state.noise));
+  }
+  state.releases = composed;
+  return model;
+}
+
+const Certificate& Session::certificate() const { return state_->certificate; }
+const RungCounts& Session::rungs() const { return state_->rungs; }
+const SessionOptions& Session::options() const { return state_->options; }
+std::size_t Session::updates() const { return state_->updates; }
+const Matrix& Session::weights() const { return state_->learner.fit().weights; }
+std::size_t Session::classes() const { return state_->graphs.class_names().size(); }
+const std::vector<std::string>& Session::class_names() const { return state_->graphs.class_names(); }
+std::size_t Session::slots() const { return state_->graphs.slots(); }
+std::size_t Session::graph_count() const { return state_->graphs.living(); }
+bool Session::has_graph(std::size_t slot) const { return state_->graphs.graph(slot) != nullptr; }
+const Graph* Session::graph(std::size_t slot) const { return state_->graphs.graph(slot); }
+const SparseBlockRows& Session::embeddings() const { return state_->learner.rows(); }
+std::span<const std::uint32_t> Session::labels() const { return state_->graphs.labels(); }
+const Matrix* Session::perturbation() const { return state_->learner.perturbation(); }
+Dataset Session::remaining() const { return state_->graphs.remaining(); }
+
+}  // namespace unscatter

@@ -1,0 +1,134 @@
+// The seed's Table 3: how often its method retrains while one node leaves each of 10 % of the training graphs; and that our
+// default never does on the same runs.
+#include <gtest/gtest.h>
+
+
+#include <cmath>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "support/data_folder.h"
+#include "unscatter/base/testing/seeded_random.h"
+#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/graph/read.h"
+#include "unscatter/graph/split.h"
+#include "unscatter/unlearn/session.h"
+
+namespace unscatter {
+namespace {
+
+struct Setting {
+  std::string data_set;
+  std::size_t scales, moments, layers;
+  double regularisation;
+  double retrains;  // [Pan23, Table 3]
+};
+
+// Hyper-parameters of [Pan23, Table 4], except that the published program uses Q = 2 on COLLAB.
+const Setting kSettings[] = {{"IMDB-BINARY", 4, 3, 3, 1e-3, 3.3}, {"PROTEINS", 5, 4, 3, 1e-4, 7.2}, {"COLLAB", 3, 2, 2, 1e-4, 7.7}};
+constexpr std::size_t kSplits = 10;
+
+// The paper's synthetic features are degrees taken once: removing a node zeroes its own row and leaves the neighbours' as they
+// were.  Degrees written into the labels behave like that; the sound default derives them from the graph as it is.
+Dataset with_frozen_degrees(const Dataset& dataset) {
+  Dataset frozen;
+  frozen.class_names = dataset.class_names;
+  frozen.labels = dataset.labels;
+  for (const Graph& graph : dataset.graphs) {
+    GraphParts parts;
+    parts.node_count = graph.node_count();
+    for (NodeIndex i = 0; i < graph.node_count(); ++i) {
+      for (const NodeIndex j : graph.neighbours(i)) parts.edges.push_back({j, i});
+      parts.labels.push_back(static_cast<std::int64_t>(graph.degree(i)));
+    }
+    frozen.graphs.push_back(Graph::create(std::move(parts)).value());
+  }
+  return frozen;
+}
+
+Dataset subset(const Dataset& dataset, const std::vector<std::size_t>& chosen) {
+  Dataset part;
+  part.class_names = dataset.class_names;
+  for (const std::size_t i : chosen) {
+    part.graphs.push_back(dataset.graphs[i]);
+    part.labels.push_back(dataset.labels[i]);
+  }
+  return part;
+}
+
+std::shared_ptr<const Embedder> embedder_for(const Setting& setting, const Dataset& dataset) {
+  TransformSpec spec;
+  spec.scales = setting.scales;
+  spec.moments = setting.moments;
+  spec.layers = setting.layers;
+  std::vector<EmbeddingBlock> blocks;
+  blocks.push_back({FeatureMap::resolve("auto", dataset).value(), make_transform(spec).value()});
+  return std::make_shared<Embedder>(std::move(blocks));
+}
+
+struct Outcome {
+  RungCounts rungs;
+  bool always_satisfied = true;
+  double largest_residual = 0;
+};
+
+// One node, chosen at random, from each of 10 % of the training graphs.
+Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options, std::uint64_t seed) {
+  auto session = Session::create(train, embedder, options, nullptr, std::make_unique<testing::SeededRandom>(seed)).value();
+  Sequence random(seed);
+  std::vector<std::size_t> order(train.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  random.shuffle(std::span(order));
+  const auto removals = static_cast<std::size_t>(std::lround(0.1 * static_cast<double>(train.size())));
+  Outcome result;
+  for (std::size_t r = 0; r < removals; ++r) {
+    const std::size_t node = random.below(train.graphs[order[r]].node_count());
+    const Certificate certificate = session.forget(ForgetNode{order[r], node}).value();
+    result.always_satisfied = result.always_satisfied && certificate.satisfied;
+    result.largest_residual = std::max(result.largest_residual, certificate.residual_upper_bound);
+  }
+  result.rungs = session.rungs();
+  return result;
+}
+
+class Table3 : public ::testing::TestWithParam<Setting> {};
+
+TEST_P(Table3, RetrainsAsInThePaperAndNeverByDefault) {
+  UNSCATTER_REQUIRE_DATA(data);
+  const Setting& setting = GetParam();
+  const std::string file = setting.data_set == "COLLAB" ? "COLLAB_gin.zip" : setting.data_set + ".zip";
+  const Dataset dataset = read_dataset(data / setting.data_set / file).value();
+  const Dataset paper_dataset = dataset.graphs.front().has_labels() ? dataset : with_frozen_degrees(dataset);
+  const auto embedder = embedder_for(setting, dataset);
+  const auto paper_embedder = embedder_for(setting, paper_dataset);
+
+  double retrains = 0;
+  for (std::uint64_t seed = 0; seed < kSplits; ++seed) {
+    const Split split = random_split(dataset.size(), {}, seed).value();
+    const Outcome paper = run(subset(paper_dataset, split.train), paper_embedder,
+                          paper_options(setting.regularisation, setting.layers), seed);
+    EXPECT_TRUE(paper.always_satisfied);
+    retrains += static_cast<double>(paper.rungs.retrain) / kSplits;
+
+    SessionOptions options;
+    options.regularisation = setting.regularisation;
+    const Outcome ours = run(subset(dataset, split.train), embedder, options, seed);
+    EXPECT_TRUE(ours.always_satisfied);
+    EXPECT_EQ(ours.rungs.retrain, 0u);
+    EXPECT_EQ(ours.rungs.total(), paper.rungs.total());
+  }
+  RecordProperty("retrains", std::to_string(retrains));
+  std::cout << setting.data_set << ": " << retrains << " retrains; the paper reports " << setting.retrains << "\n";
+  EXPECT_NEAR(retrains, setting.retrains, 0.25 * setting.retrains);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paper, Table3, ::testing::ValuesIn(kSettings), [](const auto& setting) {
+  std::string name = setting.param.data_set;
+  std::erase(name, '-');
+  return name;
+});
+
+}  // namespace
+}  // namespace unscatter
