@@ -33,6 +33,10 @@ function(unscatter_add_module name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   unscatter_compile_options(${target})
+  # What users run is compiled file by file, which also shows that each file includes what it uses.
+  if(UNSCATTER_SANITIZE)
+    unscatter_compile_together(${target})
+  endif()
   set_property(GLOBAL APPEND PROPERTY UNSCATTER_MODULES ${name})
 endfunction()
 

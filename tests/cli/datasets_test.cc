@@ -12,14 +12,13 @@
 namespace unscatter {
 namespace {
 
+using testing::has;
 using testing::Outcome;
 using testing::read_whole_file;
 using testing::run_program;
 using testing::TemporaryFolder;
 
 long lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 TEST(DatasetsList, NamesTheCatalogueAndWhatIsHere) {
   const TemporaryFolder cache;
   const TemporaryFolder data;

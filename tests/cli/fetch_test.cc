@@ -16,11 +16,10 @@ namespace unscatter {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::has;
 using testing::Outcome;
 using testing::read_whole_file;
 using testing::run_program;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 void write_zip(const fs::path& path, const std::map<std::string, std::string>& members) {
   archive* zip = archive_write_new();

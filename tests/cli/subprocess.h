@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace unscatter::testing {
@@ -26,5 +27,7 @@ using Environment = std::map<std::string, std::string>;
 
 // The same on a pseudo-terminal of 80 columns: what a person would see, stdout and stderr together in `out`.
 [[nodiscard]] Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const Environment& environment = {});
+
+[[nodiscard]] inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace unscatter::testing

@@ -7,10 +7,9 @@
 namespace unscatter {
 namespace {
 
+using testing::has;
 using testing::Outcome;
 using testing::run_program;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(Usage, EveryHelpTextTeachesByExample) {
   const std::vector<std::vector<std::string>> commands = {{},

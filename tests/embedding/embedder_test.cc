@@ -10,14 +10,6 @@
 namespace unscatter {
 namespace {
 
-constexpr testing::RandomGraphOptions kRich{.nodes = 16,
-                                            .edge_probability = 0.3,
-                                            .directed = false,
-                                            .attributes = 2,
-                                            .label_values = 3,
-                                            .positions = true,
-                                            .node_ids = true};
-
 EmbeddingBlock block(const char* features, WalkOperator op, bool linear = false) {
   return {FeatureMap::parse(features).value(),
           make_walk_scattering(op, 3, {.layers = 3, .moments = 2, .linear = linear}).value()};
@@ -33,7 +25,7 @@ Embedder example_embedder() {
 Dataset example_dataset(std::size_t graphs) {
   Dataset dataset;
   for (std::uint64_t seed = 0; seed < graphs; ++seed) {
-    testing::RandomGraphOptions options = kRich;
+    testing::RandomGraphOptions options = testing::kRichGraph;
     options.nodes = 3 + seed % 40;
     dataset.graphs.push_back(testing::random_graph(seed, options));
     dataset.labels.push_back(0);
@@ -71,7 +63,7 @@ TEST(Embedder, ResultsDoNotDependOnTheThreads) {
 TEST(Embedder, CompactRemovalEqualsTheEmbeddingOfTheGraphBuiltWithoutTheNode) {
   const Embedder embedder = example_embedder();
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
-    const GraphParts parts = testing::random_graph_parts(seed, kRich);
+    const GraphParts parts = testing::random_graph_parts(seed, testing::kRichGraph);
     const auto node = static_cast<NodeIndex>(seed % parts.node_count);
     const Graph without = Graph::create(testing::parts_without_node(parts, node)).value();
     const auto result = reembed(embedder, Graph::create(parts).value(), RemoveNode{node}).value();
@@ -82,7 +74,7 @@ TEST(Embedder, CompactRemovalEqualsTheEmbeddingOfTheGraphBuiltWithoutTheNode) {
 
 TEST(Embedder, EdgeRemovalEqualsTheEmbeddingOfTheGraphBuiltWithoutTheEdge) {
   const Embedder embedder = example_embedder();
-  GraphParts parts = testing::random_graph_parts(3, kRich);
+  GraphParts parts = testing::random_graph_parts(3, testing::kRichGraph);
   const Edge gone = parts.edges.back();
   const Graph graph = Graph::create(parts).value();
   parts.edges.pop_back();
@@ -92,7 +84,7 @@ TEST(Embedder, EdgeRemovalEqualsTheEmbeddingOfTheGraphBuiltWithoutTheEdge) {
 
 TEST(Embedder, AGoneGraphHasNoRowAndABadEditIsRefused) {
   const Embedder embedder = example_embedder();
-  const Graph graph = testing::random_graph(3, kRich);
+  const Graph graph = testing::random_graph(3, testing::kRichGraph);
   EXPECT_FALSE(reembed(embedder, graph, RemoveGraph{}).value().has_value());
   EXPECT_EQ(reembed(embedder, graph, RemoveNode{99}).error().code, ErrorCode::kNotFound);
 }

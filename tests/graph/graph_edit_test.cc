@@ -8,14 +8,6 @@
 namespace unscatter {
 namespace {
 
-constexpr testing::RandomGraphOptions kRich{.nodes = 14,
-                                            .edge_probability = 0.3,
-                                            .directed = false,
-                                            .attributes = 2,
-                                            .label_values = 3,
-                                            .positions = true,
-                                            .node_ids = true};
-
 Graph edited(const Graph& graph, const GraphEdit& edit) {
   Result<std::optional<Graph>> result = apply(graph, edit);
   return *std::move(result).value();
@@ -25,7 +17,7 @@ Graph edited(const Graph& graph, const GraphEdit& edit) {
 TEST(GraphEdit, CompactRemovalEqualsTheGraphBuiltWithoutTheNode) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     for (const bool directed : {false, true}) {
-      testing::RandomGraphOptions options = kRich;
+      testing::RandomGraphOptions options = testing::kRichGraph;
       options.directed = directed;
       const GraphParts parts = testing::random_graph_parts(seed, options);
       const auto node = static_cast<NodeIndex>(seed % parts.node_count);
@@ -36,13 +28,13 @@ TEST(GraphEdit, CompactRemovalEqualsTheGraphBuiltWithoutTheNode) {
 }
 
 TEST(GraphEdit, CompactRemovalOfAFeaturelessNodeLeavesNoMark) {
-  const GraphParts parts = testing::random_graph_parts(4, kRich);
+  const GraphParts parts = testing::random_graph_parts(4, testing::kRichGraph);
   const Graph graph = edited(edited(Graph::create(parts).value(), RemoveFeatures{5}), RemoveNode{5});
   EXPECT_EQ(graph, Graph::create(testing::parts_without_node(parts, 5)).value());
 }
 
 TEST(GraphEdit, TombstoneKeepsThePlaceAndNothingElse) {
-  const Graph graph = testing::random_graph(2, kRich);
+  const Graph graph = testing::random_graph(2, testing::kRichGraph);
   const Graph after = edited(graph, RemoveNode{3, NodeRemoval::kTombstone});
   EXPECT_EQ(after.node_count(), graph.node_count());
   EXPECT_EQ(after.living_node_count(), graph.node_count() - 1);
@@ -55,7 +47,7 @@ TEST(GraphEdit, TombstoneKeepsThePlaceAndNothingElse) {
 }
 
 TEST(GraphEdit, FeatureRemovalKeepsEdgesAndId) {
-  const Graph graph = testing::random_graph(2, kRich);
+  const Graph graph = testing::random_graph(2, testing::kRichGraph);
   const Graph after = edited(graph, RemoveFeatures{3});
   EXPECT_EQ(after.entry_count(), graph.entry_count());
   EXPECT_EQ(after.node_id(3), graph.node_id(3));
@@ -64,7 +56,7 @@ TEST(GraphEdit, FeatureRemovalKeepsEdgesAndId) {
 }
 
 TEST(GraphEdit, EdgeRemovalTakesBothDirectionsOfAnUndirectedEdge) {
-  const Graph graph = testing::random_graph(6, kRich);
+  const Graph graph = testing::random_graph(6, testing::kRichGraph);
   const NodeIndex other = graph.neighbours(0)[0];
   const Graph after = edited(graph, RemoveEdge{0, other});
   EXPECT_EQ(after.edge_count(), graph.edge_count() - 1);
@@ -91,7 +83,7 @@ TEST(GraphEdit, TheLastLivingNodeTakesTheGraphAlong) {
 }
 
 TEST(GraphEdit, BadRequestsHaveAReason) {
-  const Graph graph = testing::random_graph(2, kRich);
+  const Graph graph = testing::random_graph(2, testing::kRichGraph);
   EXPECT_EQ(apply(graph, RemoveNode{99}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(apply(graph, RemoveEdge{0, 0}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(apply(graph, RemoveEdge{0, 99}).error().code, ErrorCode::kNotFound);

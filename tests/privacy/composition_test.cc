@@ -10,8 +10,6 @@
 namespace unscatter {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TEST(ReleaseComposition, CoversTheSumInHigherPrecision) {
   EXPECT_TRUE(rc::check([](const std::vector<unsigned>& seeds) {
     std::vector<double> shifts;
@@ -39,6 +37,7 @@ TEST(ReleaseComposition, SmallReleasesAreNeitherLostNorRoundedUpEachTime) {
 }
 
 TEST(ReleaseComposition, Edges) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   ReleaseComposition composition;
   EXPECT_EQ(composition.shift_upper_bound(), 0);
   ASSERT_TRUE(composition.add(0).ok());

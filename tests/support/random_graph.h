@@ -18,6 +18,15 @@ struct RandomGraphOptions {
   bool node_ids = false;
 };
 
+// Everything a graph can carry.
+inline constexpr RandomGraphOptions kRichGraph{.nodes = 16,
+                                               .edge_probability = 0.3,
+                                               .directed = false,
+                                               .attributes = 2,
+                                               .label_values = 3,
+                                               .positions = true,
+                                               .node_ids = true};
+
 // The same seed gives the same graph.
 [[nodiscard]] Graph random_graph(std::uint64_t seed, const RandomGraphOptions& options = {});
 

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
-#include "unscatter/base/invariant.h"
+#include "embedding/transforms/moment_transform.h"
 
 namespace unscatter {
 namespace {
@@ -36,31 +37,18 @@ void step(const Graph& graph, const Vector& out_degree, double damping, const Ve
   }
 }
 
-class PageRank final : public Transform {
+class PageRank final : public MomentTransform {
  public:
-  explicit PageRank(const PageRankOptions& options) : options_(options) {}
+  explicit PageRank(const PageRankOptions& options) : MomentTransform(options.moments), options_(options) {}
 
   [[nodiscard]] std::string name() const override { return "PageRank"; }
-  [[nodiscard]] std::size_t width(std::size_t channels) const noexcept override { return channels * options_.moments; }
-  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
-
-  [[nodiscard]] Status embed(const Graph& graph, const NodeSignals& signals, std::size_t, Scratch&,
-                             BlockRow& row) const override {
-    invariant(signals.nodes == graph.node_count(), "signals have a row per node");
-    row.clear();
-    if (signals.width() == 0) return ok_status();
-    UNSCATTER_TRY(p, pagerank(graph, options_));
-    for (std::size_t k = 0; k < signals.width(); ++k) {
-      double* z = row.append(signals.channels[k] * options_.moments, options_.moments);
-      for (std::size_t i = 0; i < signals.nodes; ++i) {
-        double power = p(static_cast<Eigen::Index>(i));
-        for (std::size_t q = 0; q < options_.moments; ++q) z[q] += power *= signals.node(i)[k];
-      }
-    }
-    return ok_status();
-  }
 
  private:
+  [[nodiscard]] Result<Weighted> weigh(const Graph& graph, const Signals&) const override {
+    UNSCATTER_TRY(p, pagerank(graph, options_));
+    return Weighted{std::move(p), std::nullopt};
+  }
+
   PageRankOptions options_;
 };
 

@@ -148,7 +148,7 @@ TEST(SpectralBank, AutomaticChoosesByTheNumberOfNodes) {
   EXPECT_GT(bank->on(large).value()->approximation_error(), 0.0);
 }
 
-KernelBank one_kernel(std::function<double(double)> value) {
+KernelBank lone_kernel(std::function<double(double)> value) {
   return {.name = "mine", .kernels = {{.name = "only", .value = std::move(value)}}};
 }
 
@@ -158,17 +158,17 @@ TEST(SpectralBank, RefusesBanksThatAreNoFrames) {
     EXPECT_EQ(error.code, ErrorCode::kFrameCondition);
     return error.message;
   };
-  EXPECT_EQ(refusal(one_kernel([](double) { return 0.0; })),
+  EXPECT_EQ(refusal(lone_kernel([](double) { return 0.0; })),
             "bank 'mine': lower frame bound 0 at lambda = 0, but at least 0.001 is required");
-  EXPECT_EQ(refusal(one_kernel([](double x) { return x - 2 > 0 ? 0 : 2 - x; })),
+  EXPECT_EQ(refusal(lone_kernel([](double x) { return x - 2 > 0 ? 0 : 2 - x; })),
             "bank 'mine': lower frame bound 0 at lambda = 2, but at least 0.001 is required");
-  EXPECT_NE(refusal(one_kernel([](double x) { return 1 + 20 * x; })).find("upper frame bound 41 at lambda = 2"),
+  EXPECT_NE(refusal(lone_kernel([](double x) { return 1 + 20 * x; })).find("upper frame bound 41 at lambda = 2"),
             std::string::npos);
-  EXPECT_NE(refusal(one_kernel([](double x) { return 1 / x; })).find("is inf at lambda = 0"), std::string::npos);
-  EXPECT_NE(refusal(one_kernel([](double x) { return std::log(x - 1); })).find("nan at lambda = 0"), std::string::npos);
+  EXPECT_NE(refusal(lone_kernel([](double x) { return 1 / x; })).find("is inf at lambda = 0"), std::string::npos);
+  EXPECT_NE(refusal(lone_kernel([](double x) { return std::log(x - 1); })).find("nan at lambda = 0"), std::string::npos);
   // A jump: Chebyshev's overshoot is counted, so a frame of the kernel need not be one of its approximation.
   const std::string gibbs =
-      refusal(one_kernel([](double x) { return x < 1 ? 0.01 : 1.0; }), {.method = SpectralMethod::kChebyshev});
+      refusal(lone_kernel([](double x) { return x < 1 ? 0.01 : 1.0; }), {.method = SpectralMethod::kChebyshev});
   EXPECT_NE(gibbs.find("raise the degree or use eigen"), std::string::npos) << gibbs;
   EXPECT_EQ(make_spectral_bank(itersine(3).value(), {.degree = 0}).error().code, ErrorCode::kInvalidArgument);
 }
@@ -180,14 +180,14 @@ TEST(SpectralBank, RefusesAGraphWhoseSpectrumBreaksTheFrame) {
   parts.edges = {{0, 1}, {1, 2}, {2, 0}};
   const Graph triangle = Graph::create(std::move(parts)).value();  // eigenvalues 0, 3/2, 3/2
   const auto hole = [](double x) { return std::abs(x - 1.5) < 1e-9 ? 0.0 : 1.0; };
-  const auto bank = make_spectral_bank(one_kernel(hole), {.method = SpectralMethod::kEigen}).value();
+  const auto bank = make_spectral_bank(lone_kernel(hole), {.method = SpectralMethod::kEigen}).value();
   EXPECT_FALSE(bank->report().frame_proven);
   const Error error = bank->on(triangle).error();
   EXPECT_EQ(error.code, ErrorCode::kFrameCondition);
   EXPECT_NE(error.message.find("lower frame bound 0 at lambda = 1.5"), std::string::npos) << error.message;
 
   const auto pole = [](double x) { return std::abs(x - 1.5) < 1e-9 ? HUGE_VAL : 1.0; };
-  const auto polar = make_spectral_bank(one_kernel(pole), {.method = SpectralMethod::kEigen}).value();
+  const auto polar = make_spectral_bank(lone_kernel(pole), {.method = SpectralMethod::kEigen}).value();
   EXPECT_EQ(polar->on(triangle).error().code, ErrorCode::kFrameCondition);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kSmallSet = "2\n3 1\n0 1 1\n0 2 0 2\n0 1 1\n2 0\n0 0\n0 0\n";
 
-Result<Dataset> read_text(std::string_view text, const ReadOptions& options = {}) {
+Result<Dataset> read_gin_text(std::string_view text, const ReadOptions& options = {}) {
   return readers::read_gin(readers::Input::memory("g.txt", text), options);
 }
 
@@ -34,13 +34,13 @@ TEST(ReadGin, PlainAndZip) {
 }
 
 TEST(ReadGin, TagsAreLabelsUnlessAllAreEqual) {
-  const Dataset dataset = read_text("2\n1 0\n7 0\n1 0\n-2 0\n").value();
+  const Dataset dataset = read_gin_text("2\n1 0\n7 0\n1 0\n-2 0\n").value();
   EXPECT_EQ(dataset.graphs[0].label(0), 7);
   EXPECT_EQ(dataset.graphs[1].label(0), -2);
 }
 
 TEST(ReadGin, LoopsAndRepetitionsAreCounted) {
-  const Dataset dataset = read_text("1\n2 0\n0 3 0 1 1\n0 1 0").value();
+  const Dataset dataset = read_gin_text("1\n2 0\n0 3 0 1 1\n0 1 0").value();
   EXPECT_EQ(dataset.dropped_self_loops, 1u);
   EXPECT_EQ(dataset.dropped_duplicate_edges, 1u);
   EXPECT_EQ(dataset.graphs[0].edge_count(), 1u);
@@ -74,7 +74,7 @@ TEST(ReadGin, MalformedInputIsNamed) {
            {"1\n1 0\n0 0\n\n1 0\n", "g.txt, line 4: the line is empty, but others follow"},
            {"1\n1 0\n0 0\n1 0\n", "g.txt, line 4: '1 0' after the last of 1 graphs"},
        }) {
-    const Result<Dataset> dataset = read_text(c.text);
+    const Result<Dataset> dataset = read_gin_text(c.text);
     ASSERT_FALSE(dataset.ok()) << c.message;
     EXPECT_EQ(dataset.error().message, c.message);
   }
@@ -89,7 +89,7 @@ TEST(ReadGin, AnArchiveHasOneMember) {
 TEST(ReadGin, LimitsAreKept) {
   for (const ReadLimits limits :
        {ReadLimits{.max_bytes = 10}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 3}, ReadLimits{.max_graphs = 1}}) {
-    const Result<Dataset> dataset = read_text(kSmallSet, {.limits = limits});
+    const Result<Dataset> dataset = read_gin_text(kSmallSet, {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;
   }

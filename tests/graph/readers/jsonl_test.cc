@@ -15,16 +15,16 @@
 namespace unscatter {
 namespace {
 
-Result<Dataset> read_text(std::string_view text, const ReadOptions& options = {}) {
+Result<Dataset> read_jsonl_text(std::string_view text, const ReadOptions& options = {}) {
   return readers::read_jsonl(readers::Input::memory("d.jsonl", text), options);
 }
 
 TEST(ReadJsonl, EveryKey) {
-  const Dataset dataset = read_text(R"({"id":"g1","label":"club","nodes":["ann",7],"edges":[[0,1],[1,0],[1,1],[0,1]],)"
-                                    R"("features":[[1,2.5],[-3,1e2]],"node_labels":[4,-5],"positions":[[0,0.5],[1,1]]})"
-                                    "\n"
-                                    R"({"edges":[[2,0]],"directed":true,"nodes":3,"label":-1,"id":12})"
-                                    "\n")
+  const Dataset dataset = read_jsonl_text(R"({"id":"g1","label":"club","nodes":["ann",7],"edges":[[0,1],[1,0],[1,1],[0,1]],)"
+                                          R"("features":[[1,2.5],[-3,1e2]],"node_labels":[4,-5],"positions":[[0,0.5],[1,1]]})"
+                                          "\n"
+                                          R"({"edges":[[2,0]],"directed":true,"nodes":3,"label":-1,"id":12})"
+                                          "\n")
                               .value();
   EXPECT_EQ(dataset.name, "d");
   EXPECT_EQ(dataset.graph_ids, (std::vector<std::string>{"g1", "12"}));
@@ -42,7 +42,7 @@ TEST(ReadJsonl, EveryKey) {
   EXPECT_TRUE(second.directed());
   EXPECT_TRUE(second.has_edge(2, 0) && !second.has_edge(0, 2));
   EXPECT_FALSE(
-      read_text(R"({"label":1,"nodes":2,"edges":[[0,1]],"directed":true})", {.symmetrise = true})->graphs[0].directed());
+      read_jsonl_text(R"({"label":1,"nodes":2,"edges":[[0,1]],"directed":true})", {.symmetrise = true})->graphs[0].directed());
 }
 
 Dataset everything() {
@@ -168,20 +168,20 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
            {"{\"label\":\"\xff\"}", "not valid JSON"},
        }) {
     SCOPED_TRACE(c.text);
-    const Result<Dataset> dataset = read_text(c.text);
+    const Result<Dataset> dataset = read_jsonl_text(c.text);
     ASSERT_FALSE(dataset.ok());
     EXPECT_NE(dataset.error().message.find(c.message), std::string::npos) << dataset.error().message;
   }
-  EXPECT_EQ(read_text(good + "\n" + good).error().message, "d.jsonl, line 2: id '1' occurs twice");
-  EXPECT_EQ(read_text(good + "\n" + R"({"label":1,"nodes":1,"edges":[]})").error().message,
+  EXPECT_EQ(read_jsonl_text(good + "\n" + good).error().message, "d.jsonl, line 2: id '1' occurs twice");
+  EXPECT_EQ(read_jsonl_text(good + "\n" + R"({"label":1,"nodes":1,"edges":[]})").error().message,
             "d.jsonl, line 2: \"id\" must be given for all graphs or for none");
-  EXPECT_EQ(read_text(good + "\n\n" + good).error().message, "d.jsonl, line 2: the line is empty, but others follow");
+  EXPECT_EQ(read_jsonl_text(good + "\n\n" + good).error().message, "d.jsonl, line 2: the line is empty, but others follow");
 }
 
 // A million opening brackets must not become a million stack frames.
 TEST(ReadJsonl, DeepNestingIsRefusedAtOnce) {
-  EXPECT_FALSE(read_text(R"({"edges":)" + std::string(1'000'000, '[')).ok());
-  EXPECT_FALSE(read_text(std::string(1'000'000, '{')).ok());
+  EXPECT_FALSE(read_jsonl_text(R"({"edges":)" + std::string(1'000'000, '[')).ok());
+  EXPECT_FALSE(read_jsonl_text(std::string(1'000'000, '{')).ok());
 }
 
 TEST(ReadJsonl, LimitsAreKept) {
@@ -190,7 +190,7 @@ TEST(ReadJsonl, LimitsAreKept) {
                           R"({"label":1,"nodes":3,"edges":[[0,1]]})";
   for (const ReadLimits limits :
        {ReadLimits{.max_bytes = 40}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 1}, ReadLimits{.max_graphs = 1}}) {
-    const Result<Dataset> dataset = read_text(two, {.limits = limits});
+    const Result<Dataset> dataset = read_jsonl_text(two, {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;
   }
