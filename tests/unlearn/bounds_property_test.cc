@@ -1,5 +1,5 @@
-// The inequalities every certificate rests on, for random data and random sequences of requests, against the gradient recomputed
-// from the graphs in extended precision.
+// The inequalities every certificate rests on, for random data and random sequences of requests, against the gradient
+// recomputed from the graphs in extended precision.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,9 +55,8 @@ TEST(Bounds, TrueResidualThenExactThenTightThenDataThenWorst) {
     Sequence random(seed);
     for (int step = 0; step < 4; ++step) {
       SCOPED_TRACE(step);
-      const auto requests = step % 2 == 0
-                                ? std::vector<RemovalRequest>{random_request(random, session, c.data.dataset)}
-                                : random_batch(random, session, c.data.dataset, 1 + random.below(5));
+      const auto requests = step % 2 == 0 ? std::vector<RemovalRequest>{random_request(random, session, c.data.dataset)}
+                                          : random_batch(random, session, c.data.dataset, 1 + random.below(5));
       if (requests.empty()) break;
       const Certificate certificate = session.forget(requests).value();
       const double residual = joint(testing::true_residuals(session, *c.data.embedder));

@@ -146,12 +146,8 @@ std::vector<double> true_residuals(const Session& session, const Embedder& embed
       margin *= sign;
       long double slope = 0;
       switch (loss.kind()) {
-        case LossKind::kLogistic:
-          slope = -1 / (1 + std::exp(margin));
-          break;
-        case LossKind::kSquared:
-          slope = margin - 1;
-          break;
+        case LossKind::kLogistic: slope = -1 / (1 + std::exp(margin)); break;
+        case LossKind::kSquared: slope = margin - 1; break;
         case LossKind::kHuberSvm: {
           const long double x = (1 - margin) / loss.smoothing();
           slope = x <= -1 ? 0 : x <= 0 ? -(1 + x) * (1 + x) / 2 : x <= 1 ? -1 + (1 - x) * (1 - x) / 2 : -1;

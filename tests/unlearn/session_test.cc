@@ -266,7 +266,8 @@ TEST(Session, TheLedgerSaysWhatWasDone) {
   const RandomData data = small_data();
   auto ledger = std::make_shared<MemoryLedger>();
   Session session = open(data, {}, ledger);
-  const std::vector<RemovalRequest> batch = {ForgetEdge{0u, 0u, 1u}, ForgetNode{0u, 5u}, ForgetFeatures{1u, 0u}, ForgetGraph{2u}};
+  const std::vector<RemovalRequest> batch = {ForgetEdge{0u, 0u, 1u}, ForgetNode{0u, 5u}, ForgetFeatures{1u, 0u},
+                                             ForgetGraph{2u}};
   const Certificate certificate = session.forget(batch).value();
   ASSERT_TRUE(session.forget(ForgetSubject{"eve"}).ok());
   ASSERT_EQ(ledger->entries().size(), 2u);

@@ -2,7 +2,6 @@
 // default never does on the same runs.
 #include <gtest/gtest.h>
 
-
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -27,7 +26,8 @@ struct Setting {
 };
 
 // Hyper-parameters of [Pan23, Table 4], except that the published program uses Q = 2 on COLLAB.
-const Setting kSettings[] = {{"IMDB-BINARY", 4, 3, 3, 1e-3, 3.3}, {"PROTEINS", 5, 4, 3, 1e-4, 7.2}, {"COLLAB", 3, 2, 2, 1e-4, 7.7}};
+const Setting kSettings[] = {
+    {"IMDB-BINARY", 4, 3, 3, 1e-3, 3.3}, {"PROTEINS", 5, 4, 3, 1e-4, 7.2}, {"COLLAB", 3, 2, 2, 1e-4, 7.7}};
 constexpr std::size_t kSplits = 10;
 
 // The paper's synthetic features are degrees taken once: removing a node zeroes its own row and leaves the neighbours' as they
@@ -75,7 +75,8 @@ struct Outcome {
 };
 
 // One node, chosen at random, from each of 10 % of the training graphs.
-Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options, std::uint64_t seed) {
+Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options,
+            std::uint64_t seed) {
   auto session = Session::create(train, embedder, options, nullptr, std::make_unique<testing::SeededRandom>(seed)).value();
   Sequence random(seed);
   std::vector<std::size_t> order(train.size());
@@ -107,8 +108,8 @@ TEST_P(Table3, RetrainsAsInThePaperAndNeverByDefault) {
   double retrains = 0;
   for (std::uint64_t seed = 0; seed < kSplits; ++seed) {
     const Split split = random_split(dataset.size(), {}, seed).value();
-    const Outcome paper = run(subset(paper_dataset, split.train), paper_embedder,
-                          paper_options(setting.regularisation, setting.layers), seed);
+    const Outcome paper =
+        run(subset(paper_dataset, split.train), paper_embedder, paper_options(setting.regularisation, setting.layers), seed);
     EXPECT_TRUE(paper.always_satisfied);
     retrains += static_cast<double>(paper.rungs.retrain) / kSplits;
 
