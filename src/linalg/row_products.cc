@@ -26,20 +26,19 @@ void for_each_segment(const BlockRow& row, Body body) {
   }
 }
 
-// sum += Z[first, last)^T R, leaves one after the other, halves by recursion: Z^T R as a balanced tree of additions.
-// The right half needs a sum of its own; `spare` lends one per level.
+// Z[first, last)^T R: rows of a leaf one after the other, halves by recursion, a balanced tree of additions.
 class TransposedSum {
  public:
   TransposedSum(const SparseBlockRows& Z, const Matrix& R) : Z_(Z), R_(R) {}
 
   [[nodiscard]] Matrix operator()(std::size_t first, std::size_t last) const {
-    Matrix sum = Matrix::Zero(index(Z_.columns()), R_.cols());
     if (last - first <= kLeafRows) {
+      Matrix sum = Matrix::Zero(index(Z_.columns()), R_.cols());
       for (std::size_t i = first; i < last; ++i) add_row(i, sum);
       return sum;
     }
     const std::size_t middle = split(first, last);
-    sum = (*this)(first, middle);
+    Matrix sum = (*this)(first, middle);
     sum += (*this)(middle, last);
     return sum;
   }
@@ -96,8 +95,7 @@ double dot(const BlockRow& row, Eigen::Ref<const Vector> x) {
 }
 
 void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x) {
-  for_each_segment(row,
-                   [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
+  for_each_segment(row, [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
 }
 
 double squared_norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).squaredNorm(); }
@@ -125,9 +123,8 @@ Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t
   // The top of the same tree, its two halves at a time: the numbers are those of one thread.
   const std::size_t middle = TransposedSum::split(0, Z.rows());
   Matrix halves[2];
-  parallel_for(2, threads, 1, [&](std::size_t half, std::size_t) {
-    halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows());
-  });
+  parallel_for(2, threads, 1,
+               [&](std::size_t half, std::size_t) { halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows()); });
   halves[0] += halves[1];
   return std::move(halves[0]);
 }
