@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace unscatter {
@@ -22,9 +23,11 @@ double logistic_change(double t, double step) {
   // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  Below -700 the exponential would overflow, and
   // the plain difference is accurate.
   if (step < -700) return logistic_value(t + step) - logistic_value(t);
-  // For long steps up the curve the argument comes close to -1; the plain difference is the better conditioned one there.
   const double argument = sigmoid(-t) * std::expm1(-step);
-  return argument > -0.5 ? std::log1p(argument) : logistic_value(t + step) - logistic_value(t);
+  if (argument > -0.5) return std::log1p(argument);
+  // Close to -1 the logarithm magnifies rounding errors; these differences do not, each being of a long step downhill.
+  const double to = t + step;
+  return to < 0 ? std::log1p(std::exp(to)) - std::log1p(std::exp(t)) - step : logistic_value(to) - logistic_value(t);
 }
 
 // huber-svm in x = (1 - t) / h, divided by h:  0 | (1 + x)^3 / 6 | x + (1 - x)^3 / 6 | x,  with knots at -1, 0, 1.
@@ -44,27 +47,25 @@ double huber_slope(double x) {
 
 double huber_curvature(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
-// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.
+// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.  What is
+// left of the step is never computed from x + step, which rounds a short step away.
 double huber_change(double x, double step) {
+  constexpr double kKnots[] = {-1, 0, 1};
+  constexpr double kThird[] = {0, 1, -1, 0};  // third derivative of the piece with that many knots below
   double change = 0;
   double from = x;
-  const double to = x + step;
   double left = step;
   while (left != 0) {
-    const bool up = left > 0;
-    double knot = up ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    for (const double candidate : {-1.0, 0.0, 1.0}) {
-      if (up && candidate > from) knot = std::min(knot, candidate);
-      if (!up && candidate < from) knot = std::max(knot, candidate);
-    }
-    const bool crosses = up ? to > knot : to < knot;
-    const double part = crosses ? knot - from : left;
-    const double middle = from + part / 2;
-    const double third = middle > -1 && middle < 0 ? 1.0 : middle > 0 && middle < 1 ? -1.0 : 0.0;
-    change += part * (huber_slope(from) + part * (huber_curvature(from) / 2 + part * third / 6));
-    if (!crosses) break;
-    from = knot;
-    left = to - knot;
+    // Knots below the piece that the step goes through from here; a knot itself belongs to the piece ahead.
+    const std::ptrdiff_t below =
+        left > 0 ? std::upper_bound(kKnots, kKnots + 3, from) - kKnots : std::lower_bound(kKnots, kKnots + 3, from) - kKnots;
+    const bool last = left > 0 ? below == 3 : below == 0;
+    const double reach = last ? left : (left > 0 ? kKnots[below] : kKnots[below - 1]) - from;
+    const double part = std::abs(left) > std::abs(reach) ? reach : left;
+    change += part * (huber_slope(from) + part * (huber_curvature(from) / 2 + part * kThird[below] / 6));
+    if (part == left) break;
+    from = left > 0 ? kKnots[below] : kKnots[below - 1];
+    left -= part;
   }
   return change;
 }
@@ -95,60 +96,45 @@ Result<Loss> Loss::parse(std::string_view text) {
 
 std::string Loss::describe() const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return "logistic";
-    case LossKind::kSquared:
-      return "squared";
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return "logistic";
+    case LossKind::kSquared: return "squared";
+    case LossKind::kHuberSvm: break;
   }
   return fmt::format("huber-svm:{}", smoothing_);
 }
 
 double Loss::value(double t) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return logistic_value(t);
-    case LossKind::kSquared:
-      return (t - 1) * (t - 1) / 2;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return logistic_value(t);
+    case LossKind::kSquared: return (t - 1) * (t - 1) / 2;
+    case LossKind::kHuberSvm: break;
   }
   return smoothing_ * huber_value((1 - t) / smoothing_);
 }
 
 double Loss::slope(double t) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return -sigmoid(-t);
-    case LossKind::kSquared:
-      return t - 1;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return -sigmoid(-t);
+    case LossKind::kSquared: return t - 1;
+    case LossKind::kHuberSvm: break;
   }
   return -huber_slope((1 - t) / smoothing_);
 }
 
 double Loss::curvature(double t) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return sigmoid(t) * sigmoid(-t);
-    case LossKind::kSquared:
-      return 1;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return sigmoid(t) * sigmoid(-t);
+    case LossKind::kSquared: return 1;
+    case LossKind::kHuberSvm: break;
   }
   return huber_curvature((1 - t) / smoothing_) / smoothing_;
 }
 
 double Loss::change(double t, double step) const {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return logistic_change(t, step);
-    case LossKind::kSquared:
-      return step * ((t - 1) + step / 2);
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return logistic_change(t, step);
+    case LossKind::kSquared: return step * ((t - 1) + step / 2);
+    case LossKind::kHuberSvm: break;
   }
   return smoothing_ * huber_change((1 - t) / smoothing_, -step / smoothing_);
 }
@@ -157,12 +143,9 @@ double Loss::slope_bound() const noexcept { return kind_ == LossKind::kSquared ?
 
 double Loss::curvature_bound() const noexcept {
   switch (kind_) {
-    case LossKind::kLogistic:
-      return 0.25;
-    case LossKind::kSquared:
-      return 1;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kLogistic: return 0.25;
+    case LossKind::kSquared: return 1;
+    case LossKind::kHuberSvm: break;
   }
   return 1 / smoothing_ * (1 + 1e-15);
 }
@@ -172,10 +155,8 @@ double Loss::curvature_lipschitz() const noexcept {
     case LossKind::kLogistic:
       // max |s (1 - s) (1 - 2 s)| over s in [0, 1], at s = (1 - 1/sqrt 3)/2: 1/(6 sqrt 3) = 0.09622504486493763...
       return 0.0962250448649377;
-    case LossKind::kSquared:
-      return 0;
-    case LossKind::kHuberSvm:
-      break;
+    case LossKind::kSquared: return 0;
+    case LossKind::kHuberSvm: break;
   }
   return 1 / (smoothing_ * smoothing_) * (1 + 1e-15);
 }
