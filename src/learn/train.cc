@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "learn/optimizers.h"
-#include "unscatter/learn/newton_system.h"
 #include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
@@ -35,24 +34,37 @@ Status check(const Objective& objective, const Matrix& start) {
 }
 
 // Without a ridge the logistic loss may have no minimum, and its gradient then falls below any tolerance on the way to
-// infinity. Newton's step v tells.  Suppose some direction u separates: a_i = s_i z_i.u >= 0 for all rows, not all 0.  From
-// u.(H v + g) = 0,
+// infinity. Two signs tell.  Suppose some direction u separates: a_i = s_i z_i.u >= 0 for all rows, not all 0.
 //
-//   sum l''_i a_i s_i z_i.v = sum |l'_i| a_i,     l'' = |l'| (1 - |l'|) <= |l'|,
+// (1) Newton's step v: from u.(H v + g) = 0 and l'' = |l'| (1 - |l'|) <= |l'|,
+//       sum l''_i a_i s_i z_i.v = sum |l'_i| a_i,
+//     so some margin grows by s_i z_i.v >= 1 wherever one stands, while at a minimum none grows at all.
+// (2) Far out, rounding hides the curvature along u, and H, shifted to have a factor, loses (1).  Then z_i.H^-1 z_i is of the
+//     size of |z_i|^2 / shift for a row with a_i > 0.  It is at most 1 / l''_i, so only rows of tiny curvature need a look.
 //
-// so that some margin grows by s_i z_i.v >= 1 wherever one stands.  At a minimum no margin grows at all.  A perturbation only
-// adds to g; the step is then just another sign of not having arrived.
+// With a perturbation, which adds to g, both are no more than signs of not having arrived.
 Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
-  constexpr double kLargestGrowth = 0.5;
+  constexpr double kLargestGrowth = 0.1;
+  constexpr double kHidden = 100;  // times the shift: a curvature that rounding may have made
+  const SparseBlockRows& Z = objective.rows();
   const Matrix margins = objective.margins(weights);
-  NewtonSystem system(HessianForm::kPrimal);
-  UNSCATTER_TRY(steps, system.solve(objective, objective.curvatures(margins), -objective.gradient(margins, weights)));
-  Matrix growth = product(objective.rows(), steps, objective.threads());
-  objective.apply_signs(growth);
-  for (Eigen::Index k = 0; k < growth.cols(); ++k) {
-    if (!(growth.col(k).maxCoeff() < kLargestGrowth)) {
-      return Error{ErrorCode::kNotConverged,
-                   fmt::format("class {} can be separated, and without regularisation its loss has no minimum", k)};
+  const Matrix gradient = objective.gradient(margins, weights);
+  const Matrix curvatures = objective.curvatures(margins);
+  for (Eigen::Index k = 0; k < weights.cols(); ++k) {
+    const Error separable{ErrorCode::kNotConverged,
+                          fmt::format("class {} can be separated: without regularisation its loss has no minimum", k)};
+    const Vector D = curvatures.col(k);
+    const double shift = shift_without_ridge(Z, D);
+    UNSCATTER_TRY(H, RegularisedHessian::primal(Z, D, shift));
+    const Vector step = H.solve(-gradient.col(k));
+    Vector row(weights.rows());
+    for (std::size_t i = 0; i < Z.rows(); ++i) {
+      const double growth = objective.sign(i, static_cast<std::size_t>(k)) * dot(Z.row(i), step);
+      if (!(growth < kLargestGrowth)) return separable;
+      const double square = squared_norm(Z.row(i));
+      if (D(static_cast<Eigen::Index>(i)) * square >= kHidden * shift || square == 0) continue;
+      Z.copy_row(i, {row.data(), Z.columns()});
+      if (!(row.dot(H.solve(row)) * kHidden * shift < square)) return separable;
     }
   }
   return ok_status();

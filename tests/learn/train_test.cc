@@ -82,11 +82,34 @@ TEST(Train, PartlySeparableDataWithoutARidgeIsAnError) {
   }
 }
 
-TEST(Train, RidgeZeroWithoutAUniqueMinimumIsAnError) {
+// More columns than rows separate any labels.
+TEST(Train, FewRowsWithoutARidgeAreAnError) {
   const LabelledRows data = random_rows(2, {.rows = 10, .columns = 30, .classes = 2});
   const Objective objective(data.rows, data.labels, 2, Loss::logistic(), 0);
-  for (const Optimizer optimizer : kBoth)
-    expect_error(train(objective, TrainOptions{.optimizer = optimizer}), ErrorCode::kNotConverged);
+  for (const Optimizer optimizer : kBoth) expect_error(train(objective, {.optimizer = optimizer}), ErrorCode::kNotConverged);
+}
+
+// A column that no row touches and one that repeats another leave the weights open, but not the scores.
+TEST(Train, DependentColumnsWithoutARidgeStillTrain) {
+  const LabelledRows data = random_rows(3, {.rows = 80, .columns = 4, .classes = 2, .density = 1});
+  SparseBlockRows rows(0, 6);
+  for (std::size_t i = 0; i < 80; ++i) {
+    BlockRow row = data.rows.row(i);
+    const double last = row.values.back();
+    *row.append(5, 1) = last;
+    rows.append_row(row);
+  }
+  for (const Loss& loss : {Loss::logistic(), Loss::squared()}) {
+    SCOPED_TRACE(loss.describe());
+    const Objective well_posed(data.rows, data.labels, 2, loss, 0);
+    const Matrix scores = data.rows.to_dense() * train(well_posed).value().weights;
+    const Objective dependent(rows, data.labels, 2, loss, 0);
+    for (const Optimizer optimizer : kBoth) {
+      const auto trained = train(dependent, {.optimizer = optimizer});
+      expect_optimum(dependent, trained);
+      EXPECT_LE((rows.to_dense() * trained->weights - scores).norm(), 1e-8);
+    }
+  }
 }
 
 TEST(Train, AClassWithoutAGraphScoresLowEverywhere) {
