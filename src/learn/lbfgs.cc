@@ -62,6 +62,7 @@ class ClassGradient {
 template <typename Scalar>
 class GradientLineSearch {
  public:
+  // LBFGS++ wants this name.  NOLINTNEXTLINE(readability-identifier-naming)
   static void LineSearch(ClassGradient& f, Scalar& /*value*/, Vector& x, Vector& gradient, Scalar& step,
                          const Vector& direction, const Vector& start, const LBFGSpp::LBFGSParam<Scalar>& param) {
     f.count_search();

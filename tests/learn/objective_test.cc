@@ -25,10 +25,10 @@ using WideMatrix = Eigen::Matrix<Wide, Eigen::Dynamic, Eigen::Dynamic>;
 // The formulas at the top of the header on dense matrices, in long double.
 struct WideObjective {
   const Objective& objective;
-  WideMatrix Z = objective.rows().to_dense().cast<Wide>();
+  WideMatrix rows = objective.rows().to_dense().cast<Wide>();
 
   [[nodiscard]] WideMatrix margins(const Matrix& W) const {
-    WideMatrix t = Z * W.cast<Wide>();
+    WideMatrix t = rows * W.cast<Wide>();
     for (Eigen::Index i = 0; i < t.rows(); ++i) {
       for (Eigen::Index k = 0; k < t.cols(); ++k) t(i, k) *= sign(i, k);
     }
@@ -39,14 +39,14 @@ struct WideObjective {
     for (Eigen::Index i = 0; i < slopes.rows(); ++i) {
       for (Eigen::Index k = 0; k < slopes.cols(); ++k) slopes(i, k) = sign(i, k) * loss().slope(slopes(i, k));
     }
-    WideMatrix result = Z.transpose() * slopes + static_cast<Wide>(objective.ridge()) * W.cast<Wide>();
+    WideMatrix result = rows.transpose() * slopes + static_cast<Wide>(objective.ridge()) * W.cast<Wide>();
     if (objective.perturbation() != nullptr) result += objective.perturbation()->cast<Wide>();
     return result;
   }
   [[nodiscard]] WideMatrix newton_defect(const Matrix& W, const Matrix& V, const Matrix& right) const {
     const WideMatrix curvatures = margins(W).unaryExpr([this](Wide t) { return loss().curvature(t); });
-    return Z.transpose() * curvatures.cwiseProduct(Z * V.cast<Wide>()) + static_cast<Wide>(objective.ridge()) * V.cast<Wide>() -
-           right.cast<Wide>();
+    return rows.transpose() * curvatures.cwiseProduct(rows * V.cast<Wide>()) +
+           static_cast<Wide>(objective.ridge()) * V.cast<Wide>() - right.cast<Wide>();
   }
   [[nodiscard]] Wide value(std::size_t label, const Matrix& W) const {
     const auto k = static_cast<Eigen::Index>(label);

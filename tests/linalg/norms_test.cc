@@ -83,7 +83,7 @@ Matrix with_spectrum(const std::vector<double>& values) {
 
 struct SpectrumCase {
   std::string name;
-  Matrix G;
+  Matrix gram;
   double largest;    // exact
   double tightness;  // bound / largest, at most
 };
@@ -93,7 +93,7 @@ std::vector<SpectrumCase> known_spectra() {
   std::vector<SpectrumCase> cases;
   for (const std::size_t n : {1UL, 2UL, 8UL, 64UL}) {
     for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
-      const auto add = [&](const std::string& name, std::vector<double> values, double largest, double tightness) {
+      const auto add = [&](const std::string& name, const std::vector<double>& values, double largest, double tightness) {
         cases.push_back({name + " n=" + std::to_string(n) + " place=" + std::to_string(place), with_spectrum(values),
                          static_cast<double>(n) * largest, tightness});
       };
