@@ -1,12 +1,13 @@
-// L-BFGS by LBFGS++.
+// L-BFGS by LBFGS++, with a line search that looks at gradients only.
 //
-// A line search compares objective values, and values near L carry an absolute error of u L: the search then fails at a
-// gradient norm near sqrt(u L ridge), far above what is asked for here.  So the search runs on the change from an origin w_0,
-// which is computed without cancellation, and where it fails the origin moves to the best point found: the remaining change is
-// then small and known with full relative accuracy again.
+// A search that compares values fails early: values near L carry an error of u L, which hides any further decrease at a
+// gradient norm near sqrt(u L ridge), far above what is asked for here.  Along a line the objective is convex, so its
+// derivative rises and alone says where the minimum is; its error is that of the gradient.
 #include <LBFGS.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -18,100 +19,115 @@ namespace {
 
 using Eigen::Index;
 
-// L_k(w_0 + scale x) - L_k(w_0) and its gradient in x.  Remembers the point of smallest gradient.
-class ShiftedObjective {
+// The gradient of one class, as LBFGS++ calls it.  Remembers the point where it was smallest, and counts the searches.
+class ClassGradient {
  public:
-  ShiftedObjective(const Objective& objective, std::size_t label, const Vector& origin, double scale)
-      : objective_(objective), label_(label), origin_(origin), scale_(scale), best_point_(origin) {
-    margins_ = signed_products(origin);
-  }
+  ClassGradient(const Objective& objective, std::size_t label) : objective_(objective), label_(label) {}
 
-  double operator()(const Vector& x, Vector& gradient) {
-    ++evaluations_;
-    const Vector shift = scale_ * x;
-    const Vector products = signed_products(shift);
-    const Vector point = origin_ + shift;
-    Vector slopes = margins_ + products;
+  // Returns the value, which nothing here looks at: always 0.
+  double operator()(const Vector& w, Vector& gradient) {
+    Vector slopes = product(objective_.rows(), w, objective_.threads());
     for (Index i = 0; i < slopes.size(); ++i) {
-      slopes(i) = objective_.loss().slope(slopes(i)) * objective_.sign(static_cast<std::size_t>(i), label_);
+      const double sign = objective_.sign(static_cast<std::size_t>(i), label_);
+      slopes(i) = sign * objective_.loss().slope(sign * slopes(i));
     }
     gradient = transposed_product(objective_.rows(), slopes, objective_.threads());
-    gradient += objective_.ridge() * point;
+    gradient += objective_.ridge() * w;
     if (objective_.perturbation() != nullptr) gradient += objective_.perturbation()->col(static_cast<Index>(label_));
-    const double norm = gradient.norm();
-    if (norm < best_norm_) {
+    if (const double norm = gradient.norm(); norm < best_norm_) {
       best_norm_ = norm;
-      best_point_ = point;
+      best_point_ = w;
     }
-    gradient *= scale_;
-    return objective_.change(label_, margins_, products, origin_, shift, 1);
+    return 0;
   }
 
   [[nodiscard]] const Vector& best_point() const { return best_point_; }
   [[nodiscard]] double best_norm() const { return best_norm_; }
-  [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
+  [[nodiscard]] std::size_t searches() const { return searches_; }
+  void count_search() { ++searches_; }
 
  private:
-  [[nodiscard]] Vector signed_products(const Vector& w) const {
-    Vector products = product(objective_.rows(), w, objective_.threads());
-    for (Index i = 0; i < products.size(); ++i) products(i) *= objective_.sign(static_cast<std::size_t>(i), label_);
-    return products;
-  }
-
   const Objective& objective_;
   std::size_t label_;
-  Vector origin_;
-  double scale_;
-  Vector margins_;
   Vector best_point_;
-  double best_norm_ = INFINITY;
-  std::size_t evaluations_ = 0;
+  double best_norm_ = std::numeric_limits<double>::infinity();
+  std::size_t searches_ = 0;
+};
+
+// The approximate Wolfe conditions [Hager05] on the derivative phi' along the line,
+//
+//   0.9 phi'(0) <= phi'(t) <= 0.8 |phi'(0)|,
+//
+// which on a parabola are the usual ones with a sufficient decrease of 0.1, reached by widening a bracket and cutting it.
+template <typename Scalar>
+class GradientLineSearch {
+ public:
+  // LBFGS++ wants this name.  NOLINTNEXTLINE(readability-identifier-naming)
+  static void LineSearch(ClassGradient& f, Scalar& /*value*/, Vector& x, Vector& gradient, Scalar& step,
+                         const Vector& direction, const Vector& start, const LBFGSpp::LBFGSParam<Scalar>& param) {
+    f.count_search();
+    const Scalar first = gradient.dot(direction);
+    if (!(first < 0)) throw std::runtime_error("not a direction of descent: rounding errors have taken over");
+    Scalar low = 0, low_slope = first;
+    Scalar high = std::numeric_limits<Scalar>::infinity(), high_slope = high;
+    for (int trial = 0; trial < param.max_linesearch; ++trial) {
+      x.noalias() = start + step * direction;
+      (void)f(x, gradient);
+      const Scalar slope = gradient.dot(direction);
+      if (slope < Scalar(0.9) * first) {
+        low = step;
+        low_slope = slope;
+      } else if (slope <= Scalar(-0.8) * first) {
+        return;
+      } else {  // too far, or not a number
+        high = step;
+        high_slope = slope;
+      }
+      if (std::isinf(high)) {
+        step *= 4;
+      } else {
+        // Where the chord of phi' is 0, kept away from the ends.
+        const Scalar share = low_slope / (low_slope - high_slope);
+        step = low + (high - low) * (std::isfinite(share) ? std::clamp(share, Scalar(0.1), Scalar(0.9)) : Scalar(0.1));
+      }
+    }
+    throw std::runtime_error("no step length found");
+  }
 };
 
 struct ClassResult {
   Vector weights;
-  double gradient_norm = INFINITY;
+  double gradient_norm = std::numeric_limits<double>::infinity();
   std::size_t iterations = 0;
 };
 
 ClassResult minimise(const Objective& objective, std::size_t label, const Vector& start, double tolerance,
                      std::size_t max_iterations) {
-  // No curvature is above this, so a first step of |gradient| / steepest does not overshoot.
-  double steepest = objective.ridge();
-  for (std::size_t i = 0; i < objective.rows().rows(); ++i) {
-    steepest += objective.loss().curvature_bound() * squared_norm(objective.rows().row(i));
-  }
-  ClassResult result{start, INFINITY, 0};
-  int failures = 0;
-  while (failures < 3 && result.iterations < max_iterations) {
-    // LBFGS++ begins with a step of length 1, so x is measured in units of a safe first step.
-    ShiftedObjective probe(objective, label, result.weights, 1);
-    Vector gradient;
-    (void)probe(Vector::Zero(start.size()), gradient);
-    result.gradient_norm = gradient.norm();
-    if (result.gradient_norm <= tolerance) break;
-    const double scale = result.gradient_norm / steepest;
-    if (!(scale > 0) || !std::isfinite(scale)) break;
-
-    ShiftedObjective shifted(objective, label, result.weights, scale);
+  ClassResult result{start, std::numeric_limits<double>::infinity(), 0};
+  // Where a search fails, a new start without the history may still find a way down; not at the floor of rounding errors.
+  for (int failures = 0; failures < 3 && result.iterations < max_iterations;) {
     LBFGSpp::LBFGSParam<double> parameters;
     parameters.m = 20;
-    parameters.epsilon = tolerance * scale;
+    parameters.epsilon = tolerance;
     parameters.epsilon_rel = 0;
-    parameters.max_iterations = static_cast<int>(max_iterations - result.iterations);
+    parameters.max_iterations =
+        static_cast<int>(std::min<std::size_t>(max_iterations - result.iterations, std::numeric_limits<int>::max()));
     parameters.max_linesearch = 60;
-    LBFGSpp::LBFGSSolver<double> solver(parameters);
-    Vector x = Vector::Zero(start.size());
-    double change = 0;
-    const double before = result.gradient_norm;
+    LBFGSpp::LBFGSSolver<double, GradientLineSearch> solver(parameters);
+    ClassGradient gradient(objective, label);
+    Vector x = result.weights;
+    double unused_value = 0;
     try {
-      result.iterations += static_cast<std::size_t>(solver.minimize(shifted, x, change));
-    } catch (const std::exception&) {  // the library's way to say that a line search failed
-      result.iterations += shifted.evaluations();
+      (void)solver.minimize(gradient, x, unused_value);
+    } catch (const std::runtime_error&) {  // from the line search
     }
-    result.weights = shifted.best_point();
-    result.gradient_norm = shifted.best_norm();
-    failures = result.gradient_norm < before / 2 ? 0 : failures + 1;
+    result.iterations += gradient.searches();
+    failures = gradient.best_norm() < result.gradient_norm / 2 ? 0 : failures + 1;
+    if (gradient.best_norm() < result.gradient_norm) {
+      result.gradient_norm = gradient.best_norm();
+      result.weights = gradient.best_point();
+    }
+    if (result.gradient_norm <= tolerance) break;
   }
   return result;
 }
@@ -126,7 +142,7 @@ Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& sta
   progress.begin("training", K);
   for (std::size_t k = 0; k < K; ++k) {
     const auto column = static_cast<Index>(k);
-    ClassResult result = minimise(objective, k, start.col(column), tolerance, options.max_iterations);
+    const ClassResult result = minimise(objective, k, start.col(column), tolerance, options.max_iterations);
     if (!(result.gradient_norm <= tolerance)) return not_converged(k, result.gradient_norm, tolerance, result.iterations);
     trained.weights.col(column) = result.weights;
     trained.gradient_norms(column) = result.gradient_norm;

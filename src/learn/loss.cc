@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace unscatter {
@@ -22,9 +23,11 @@ double logistic_change(double t, double step) {
   // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  Below -700 the exponential would overflow, and
   // the plain difference is accurate.
   if (step < -700) return logistic_value(t + step) - logistic_value(t);
-  // For long steps up the curve the argument comes close to -1; the plain difference is the better conditioned one there.
   const double argument = sigmoid(-t) * std::expm1(-step);
-  return argument > -0.5 ? std::log1p(argument) : logistic_value(t + step) - logistic_value(t);
+  if (argument > -0.5) return std::log1p(argument);
+  // Close to -1 the logarithm magnifies rounding errors; these differences do not, each being of a long step downhill.
+  const double to = t + step;
+  return to < 0 ? std::log1p(std::exp(to)) - std::log1p(std::exp(t)) - step : logistic_value(to) - logistic_value(t);
 }
 
 // huber-svm in x = (1 - t) / h, divided by h:  0 | (1 + x)^3 / 6 | x + (1 - x)^3 / 6 | x,  with knots at -1, 0, 1.
@@ -44,27 +47,25 @@ double huber_slope(double x) {
 
 double huber_curvature(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
-// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.
+// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.  What is
+// left of the step is never computed from x + step, which rounds a short step away.
 double huber_change(double x, double step) {
+  constexpr double kKnots[] = {-1, 0, 1};
+  constexpr double kThird[] = {0, 1, -1, 0};  // third derivative of the piece with that many knots below
   double change = 0;
   double from = x;
-  const double to = x + step;
   double left = step;
   while (left != 0) {
-    const bool up = left > 0;
-    double knot = up ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    for (const double candidate : {-1.0, 0.0, 1.0}) {
-      if (up && candidate > from) knot = std::min(knot, candidate);
-      if (!up && candidate < from) knot = std::max(knot, candidate);
-    }
-    const bool crosses = up ? to > knot : to < knot;
-    const double part = crosses ? knot - from : left;
-    const double middle = from + part / 2;
-    const double third = middle > -1 && middle < 0 ? 1.0 : middle > 0 && middle < 1 ? -1.0 : 0.0;
-    change += part * (huber_slope(from) + part * (huber_curvature(from) / 2 + part * third / 6));
-    if (!crosses) break;
-    from = knot;
-    left = to - knot;
+    // Knots below the piece that the step goes through from here; a knot itself belongs to the piece ahead.
+    const std::ptrdiff_t below =
+        left > 0 ? std::upper_bound(kKnots, kKnots + 3, from) - kKnots : std::lower_bound(kKnots, kKnots + 3, from) - kKnots;
+    const bool last = left > 0 ? below == 3 : below == 0;
+    const double reach = last ? left : (left > 0 ? kKnots[below] : kKnots[below - 1]) - from;
+    const double part = std::abs(left) > std::abs(reach) ? reach : left;
+    change += part * (huber_slope(from) + part * (huber_curvature(from) / 2 + part * kThird[below] / 6));
+    if (part == left) break;
+    from = left > 0 ? kKnots[below] : kKnots[below - 1];
+    left -= part;
   }
   return change;
 }

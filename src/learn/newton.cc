@@ -9,6 +9,7 @@
 
 #include "learn/optimizers.h"
 #include "unscatter/learn/newton_system.h"
+#include "unscatter/linalg/rounding.h"
 #include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
@@ -33,13 +34,29 @@ Matrix columns(const Matrix& all, const std::vector<std::size_t>& chosen) {
   return some;
 }
 
+// Column c: (H + shift I)^-1 right_sides.col(c).  Errors: kNotConverged if some H is 0.
+Result<Matrix> steps_without_ridge(const SparseBlockRows& Z, const Matrix& curvatures, const Matrix& right_sides) {
+  Matrix steps(right_sides.rows(), right_sides.cols());
+  for (Index c = 0; c < steps.cols(); ++c) {
+    const Vector D = curvatures.col(c);
+    UNSCATTER_TRY(H, RegularisedHessian::primal(Z, D, shift_without_ridge(Z, D)));
+    steps.col(c) = H.solve(right_sides.col(c));
+  }
+  return steps;
+}
+
 }  // namespace
+
+double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature) {
+  double trace = 0;
+  for (std::size_t i = 0; i < Z.rows(); ++i) trace += curvature(static_cast<Index>(i)) * squared_norm(Z.row(i));
+  // A little above the envelope that RegularisedHessian allows for, 2 gamma tr(H).
+  return 2.5 * rounding_factor(static_cast<double>(Z.rows()) + static_cast<double>(Z.columns()) + 4) * trace;
+}
 
 Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options) {
   const HessianForm cheaper = cheaper_form(objective.rows().rows(), objective.width());
-  // Without a ridge there is nothing to divide by in dual form.
-  const HessianForm form = objective.ridge() == 0 ? HessianForm::kPrimal : options.form.value_or(cheaper);
-  NewtonSystem system(form);
+  NewtonSystem system(options.form.value_or(cheaper));
   return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system, options.progress);
 }
 
@@ -66,7 +83,11 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
       return not_converged(worst, trained.gradient_norms(static_cast<Index>(worst)), tolerance, iteration);
     }
 
-    UNSCATTER_TRY(steps, system.solve(objective, columns(objective.curvatures(margins), active), -columns(gradient, active)));
+    const Matrix curvatures = columns(objective.curvatures(margins), active);
+    const Matrix downhill = -columns(gradient, active);
+    // Without a ridge there is nothing to divide by in dual form.
+    UNSCATTER_TRY(steps, objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, downhill)
+                                                : system.solve(objective, curvatures, downhill));
     const Matrix products = product(objective.rows(), steps, objective.threads());
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];

@@ -86,8 +86,8 @@ double Objective::change(std::size_t label, const Vector& margins, const Vector&
 // Both envelopes add up, row by row, |z_i| times what the row's factor may be off by, plus gamma_depth of the absolute sum;
 // they are themselves computed in floating point, with an error far below the one per cent that is added at the end.
 Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const {
-  // Factor l'(t_i): a margin over m stored values errs by gamma_m |z_i| |w|, and l' follows with its Lipschitz constant; its
-  // own evaluation errs by at most 8 u (1 + |l'|).
+  // Factor l'(t_i): a margin over m stored values errs by e = gamma_m |z_i| |w|, and l' follows with the largest l'' within e
+  // of it, l''(t_i) + gamma_2 e; its own evaluation errs by at most 8 u (1 + |l'|).
   const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
   const Vector weight_norms = weights.colwise().norm();
   Vector bound = Vector::Zero(weights.cols());
@@ -97,8 +97,12 @@ Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Mat
     const double length = norm(row);
     const double per_margin = rounding_factor(static_cast<double>(row.values.size()) + 2) * length;
     for (Index k = 0; k < weights.cols(); ++k) {
-      const double slope = std::abs(loss_.slope(margins(index(i), k)));
-      const double factor_error = loss_.curvature_bound() * per_margin * weight_norms(k) + 8 * kUnitRoundoff * (1 + slope);
+      const double margin = margins(index(i), k);
+      const double margin_error = per_margin * weight_norms(k);
+      const double slope = std::abs(loss_.slope(margin));
+      const double nearby = loss_.curvature(margin) + loss_.curvature_lipschitz() * margin_error;
+      const double steepness = std::min(loss_.curvature_bound(), nearby + 8 * kUnitRoundoff * loss_.curvature_bound());
+      const double factor_error = steepness * margin_error + 8 * kUnitRoundoff * (1 + slope);
       bound(k) += length * (factor_error + summing * slope);
     }
   }

@@ -9,6 +9,10 @@ namespace unscatter {
 [[nodiscard]] Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options);
 [[nodiscard]] Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start, const TrainOptions& options);
 
+// What takes the place of the ridge where there is none: just enough for a factor of a singular Z^T diag(curvature) Z (columns
+// that no row touches, features that depend on each other).
+[[nodiscard]] double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature);
+
 // What both say when they stop short.
 [[nodiscard]] Error not_converged(std::size_t label, double gradient_norm, double tolerance, std::size_t iterations);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "learn/optimizers.h"
@@ -19,9 +20,51 @@ Status check(const Objective& objective, const Matrix& start) {
                  fmt::format("starting weights are {} x {} instead of {} x {}", start.rows(), start.cols(), d, K)};
   }
   if (!start.allFinite()) return Error{ErrorCode::kInvalidArgument, "starting weights are not finite"};
+  if (objective.perturbation() != nullptr && !objective.perturbation()->allFinite()) {
+    return Error{ErrorCode::kInvalidArgument, "the perturbation is not finite"};
+  }
+  double largest = 0;
   for (std::size_t i = 0; i < objective.rows().rows(); ++i) {
-    if (!std::isfinite(squared_norm(objective.rows().row(i)))) {
-      return Error{ErrorCode::kInvalidArgument, fmt::format("embedding {} is not finite", i)};
+    const double square = squared_norm(objective.rows().row(i));
+    if (!std::isfinite(square)) return Error{ErrorCode::kInvalidArgument, fmt::format("embedding {} is not finite", i)};
+    largest = std::max(largest, square);
+  }
+  if (largest == 0) return Error{ErrorCode::kInvalidArgument, "there is no data to train on: every embedding is zero"};
+  return ok_status();
+}
+
+// Without a ridge the logistic loss may have no minimum, and its gradient then falls below any tolerance on the way to
+// infinity. Two signs tell.  Suppose some direction u separates: a_i = s_i z_i.u >= 0 for all rows, not all 0.
+//
+// (1) Newton's step v: from u.(H v + g) = 0 and l'' = |l'| (1 - |l'|) <= |l'|,
+//       sum l''_i a_i s_i z_i.v = sum |l'_i| a_i,
+//     so some margin grows by s_i z_i.v >= 1 wherever one stands, while at a minimum none grows at all.
+// (2) Far out, rounding hides the curvature along u, and H, shifted to have a factor, loses (1).  Then z_i.H^-1 z_i is of the
+//     size of |z_i|^2 / shift for a row with a_i > 0.  It is at most 1 / l''_i, so only rows of tiny curvature need a look.
+//
+// With a perturbation, which adds to g, both are no more than signs of not having arrived.
+Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
+  constexpr double kLargestGrowth = 0.1;
+  constexpr double kHidden = 100;  // times the shift: a curvature that rounding may have made
+  const SparseBlockRows& Z = objective.rows();
+  const Matrix margins = objective.margins(weights);
+  const Matrix gradient = objective.gradient(margins, weights);
+  const Matrix curvatures = objective.curvatures(margins);
+  for (Eigen::Index k = 0; k < weights.cols(); ++k) {
+    const Error separable{ErrorCode::kNotConverged,
+                          fmt::format("class {} can be separated: without regularisation its loss has no minimum", k)};
+    const Vector D = curvatures.col(k);
+    const double shift = shift_without_ridge(Z, D);
+    UNSCATTER_TRY(H, RegularisedHessian::primal(Z, D, shift));
+    const Vector step = H.solve(-gradient.col(k));
+    Vector row(weights.rows());
+    for (std::size_t i = 0; i < Z.rows(); ++i) {
+      const double growth = objective.sign(i, static_cast<std::size_t>(k)) * dot(Z.row(i), step);
+      if (!(growth < kLargestGrowth)) return separable;
+      const double square = squared_norm(Z.row(i));
+      if (D(static_cast<Eigen::Index>(i)) * square >= kHidden * shift || square == 0) continue;
+      Z.copy_row(i, {row.data(), Z.columns()});
+      if (!(row.dot(H.solve(row)) * kHidden * shift < square)) return separable;
     }
   }
   return ok_status();
@@ -65,7 +108,11 @@ Result<TrainedWeights> train(const Objective& objective, const Matrix& start, co
   const bool newton = options.optimizer == Optimizer::kNewton;
   // Newton takes a dozen steps; L-BFGS on an ill-conditioned problem (lambda 1e-6) some thousands.
   if (complete.max_iterations == 0) complete.max_iterations = newton ? 200 : 20000;
-  return newton ? train_newton(objective, start, complete) : train_lbfgs(objective, start, complete);
+  UNSCATTER_TRY(trained, newton ? train_newton(objective, start, complete) : train_lbfgs(objective, start, complete));
+  if (objective.ridge() == 0 && objective.loss().kind() == LossKind::kLogistic) {
+    UNSCATTER_CHECK_OK(check_minimum_exists(objective, trained.weights));
+  }
+  return trained;
 }
 
 }  // namespace unscatter

@@ -15,8 +15,11 @@ namespace {
 // An estimate from below of the largest eigenvalue.  Used as a proposal only, never as a bound.
 double power_iteration(const Matrix& G) {
   constexpr int kSteps = 30;
-  // The absolute row sums: positive on every coordinate that matters, so hardly orthogonal to the leading vector.
+  // The absolute row sums: positive on every coordinate that matters, which is close for rows that point the same way.  The
+  // irregular factors (fractional parts of the golden ratio) keep regular matrices from having it orthogonal to the leading
+  // vector.
   Vector x = G.cwiseAbs().rowwise().sum();
+  for (Eigen::Index i = 0; i < x.size(); ++i) x(i) *= 0.5 + std::fmod(0.6180339887498949 * static_cast<double>(i), 1.0);
   double estimate = 0;
   for (int step = 0; step < kSteps; ++step) {
     const double length = x.stableNorm();
@@ -28,6 +31,8 @@ double power_iteration(const Matrix& G) {
   }
   return estimate;
 }
+
+constexpr double kSmallestFactored = 1e-280;
 
 }  // namespace
 
@@ -65,8 +70,10 @@ double spectral_norm_upper_bound(const Matrix& A) {
 double largest_eigenvalue_upper_bound(const Matrix& G) {
   if (G.size() == 0) return 0;
   const double n = static_cast<double>(G.rows());
-  const double row_sum = G.cwiseAbs().rowwise().sum().maxCoeff() * (1 + rounding_factor(n));
+  const double row_sum = G.cwiseAbs().rowwise().sum().maxCoeff() * (1 + rounding_factor(n + 4));
   invariant(std::isfinite(row_sum), "eigenvalue bounds need finite entries");
+  // Products inside a factorisation of smaller matrices would underflow, which its envelope does not count.
+  if (row_sum < kSmallestFactored) return row_sum;
   const double proposal = power_iteration(G);
   for (const double slack : {1e-3, 1e-2, 1e-1}) {
     const double t = proposal * (1 + slack);
@@ -87,8 +94,11 @@ double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed) 
   // |fl(G) - G|_2 <= gamma_summed tr(G): entry ij errs by gamma |z_i| |z_j|, a rank-one matrix of norm sum |z_i|^2.
   const double trace = G.diagonal().cwiseAbs().sum() * (1 + rounding_factor(static_cast<double>(G.rows())));
   const double formed = 2 * rounding_factor(static_cast<double>(summed) + 4) * trace;
+  // Each of the products in an entry may have underflowed, by less than the smallest normal number; n^2 such entries.
+  const double n = static_cast<double>(G.rows());
+  const double underflown = n * (static_cast<double>(summed) + 1) * std::numeric_limits<double>::min();
   const double by_eigenvalue = largest_eigenvalue_upper_bound(G) + formed;
-  return std::sqrt(std::min(by_eigenvalue, trace + formed)) * (1 + 4 * kUnitRoundoff);
+  return std::sqrt(std::min(by_eigenvalue, trace + formed) + underflown) * (1 + 4 * kUnitRoundoff);
 }
 
 }  // namespace unscatter

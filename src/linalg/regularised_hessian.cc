@@ -5,6 +5,7 @@
 
 #include "linalg/cholesky.h"
 #include "unscatter/base/invariant.h"
+#include "unscatter/linalg/rounding.h"
 #include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
@@ -12,6 +13,21 @@ namespace {
 
 const char* const kIndefinite =
     "the Hessian is not positive definite at working precision: the regularisation is too small for these embeddings";
+
+// Factorises A in place: a sum of `terms` positive semidefinite matrices, and `ridge` I.
+//
+// Forming A and factorising it each move eigenvalues by up to gamma tr(A).  A ridge above that leaves a positive definite
+// matrix. Without one the factor of a singular matrix may consist of rounding errors and look like any other, so A less the
+// envelope has to have a factor too [Rump06].
+bool factorise(Matrix& A, std::size_t terms, double ridge) {
+  const double envelope = 2 * rounding_factor(static_cast<double>(terms) + static_cast<double>(A.rows()) + 4) * A.trace();
+  if (!(ridge > envelope)) {
+    Matrix less = A;
+    less.diagonal().array() -= envelope;
+    if (!cholesky_in_place(less)) return false;
+  }
+  return cholesky_in_place(A);
+}
 
 }  // namespace
 
@@ -28,7 +44,7 @@ Result<RegularisedHessian> RegularisedHessian::primal(const SparseBlockRows& Z, 
   result.ridge_ = ridge;
   result.factor_ = weighted_square(Z, curvature);
   result.factor_.diagonal().array() += ridge;
-  if (!cholesky_in_place(result.factor_)) return Error{ErrorCode::kNotConverged, kIndefinite};
+  if (!factorise(result.factor_, Z.rows(), ridge)) return Error{ErrorCode::kNotConverged, kIndefinite};
   return result;
 }
 
@@ -41,7 +57,7 @@ Result<RegularisedHessian> RegularisedHessian::dual(const SparseBlockRows& Z, co
   result.root_curvature_ = curvature.cwiseSqrt();
   result.factor_ = result.root_curvature_.asDiagonal() * gram * result.root_curvature_.asDiagonal();
   result.factor_.diagonal().array() += ridge;
-  if (!cholesky_in_place(result.factor_)) return Error{ErrorCode::kNotConverged, kIndefinite};
+  if (!factorise(result.factor_, Z.columns(), ridge)) return Error{ErrorCode::kNotConverged, kIndefinite};
   return result;
 }
 

@@ -26,20 +26,19 @@ void for_each_segment(const BlockRow& row, Body body) {
   }
 }
 
-// sum += Z[first, last)^T R, leaves one after the other, halves by recursion: Z^T R as a balanced tree of additions.
-// The right half needs a sum of its own; `spare` lends one per level.
+// Z[first, last)^T R: rows of a leaf one after the other, halves by recursion, a balanced tree of additions.
 class TransposedSum {
  public:
   TransposedSum(const SparseBlockRows& Z, const Matrix& R) : Z_(Z), R_(R) {}
 
   [[nodiscard]] Matrix operator()(std::size_t first, std::size_t last) const {
-    Matrix sum = Matrix::Zero(index(Z_.columns()), R_.cols());
     if (last - first <= kLeafRows) {
+      Matrix sum = Matrix::Zero(index(Z_.columns()), R_.cols());
       for (std::size_t i = first; i < last; ++i) add_row(i, sum);
       return sum;
     }
     const std::size_t middle = split(first, last);
-    sum = (*this)(first, middle);
+    Matrix sum = (*this)(first, middle);
     sum += (*this)(middle, last);
     return sum;
   }

@@ -39,8 +39,9 @@ struct TrainedWeights {
 };
 
 // From weights 0, or from `start`.  Errors: kInvalidArgument (no row with values, start of the wrong size, numbers that are not
-// finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.
-// A class without a single graph is fitted like any other (all signs are -1): its scores are low everywhere.
+// finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.  Without a ridge
+// it is also the answer where no minimum exists: the logistic loss of separable data. A class without a single graph is fitted
+// like any other (all signs are -1): its scores are low everywhere.
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options = {});
 

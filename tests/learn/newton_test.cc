@@ -1,0 +1,79 @@
+// Newton against the closed form, against itself in its other form, and at its limits.
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+
+#include "support/random_rows.h"
+#include "unscatter/learn/train.h"
+
+namespace unscatter {
+namespace {
+
+using testing::LabelledRows;
+using testing::random_matrix;
+using testing::random_rows;
+
+TEST(Newton, SquaredLossIsTheClosedFormInOneStep) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::size_t n = 3 + seed * 5, d = 25;
+    const LabelledRows data = random_rows(seed, {.rows = n, .columns = d, .classes = 3, .row_norm = 2});
+    const Matrix B = random_matrix(seed, d, 3);
+    const Objective objective(data.rows, data.labels, 3, Loss::squared(), 0.1, seed % 2 == 0 ? &B : nullptr);
+    const Matrix Z = data.rows.to_dense();
+    Matrix targets(static_cast<Eigen::Index>(n), 3);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < 3; ++k)
+        targets(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = objective.sign(i, k);
+    }
+    Matrix right = Z.transpose() * targets;
+    if (seed % 2 == 0) right -= B;
+    const Matrix H = Z.transpose() * Z + 0.1 * Matrix::Identity(25, 25);
+    const Matrix expected = H.ldlt().solve(right);
+    for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+      const TrainedWeights trained = train(objective, TrainOptions{.form = form}).value();
+      EXPECT_LE((trained.weights - expected).norm(), 1e-11 * expected.norm());
+      for (const std::size_t iterations : trained.iterations) EXPECT_LE(iterations, 2U);  // the second one polishes
+    }
+  }
+}
+
+// The floor of floating point is reached from any start, in a number of steps that says "quadratic".
+TEST(Newton, ConvergesInAFewStepsFromAnyStart) {
+  const LabelledRows data = random_rows(5, {.rows = 60, .columns = 20, .classes = 3, .row_norm = 2});
+  const Objective objective(data.rows, data.labels, 3, Loss::logistic(), 0.06);
+  const Matrix optimum = train(objective).value().weights;
+  for (const double scale : {0.0, 1.0, 100.0}) {
+    SCOPED_TRACE(scale);
+    const TrainedWeights again = train(objective, optimum + scale * random_matrix(1, 20, 3)).value();
+    EXPECT_LE((again.weights - optimum).norm(), 1e-9 * optimum.norm());
+    for (const std::size_t iterations : again.iterations) EXPECT_LE(iterations, scale == 0 ? 0U : 40U);
+  }
+}
+
+TEST(Newton, DoesNotDependOnTheNumberOfThreads) {
+  const LabelledRows data = random_rows(7, {.rows = 300, .columns = 15, .classes = 3});
+  for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+    const Objective one(data.rows, data.labels, 3, Loss::logistic(), 0.3, nullptr, 1);
+    const Objective two(data.rows, data.labels, 3, Loss::logistic(), 0.3, nullptr, 2);
+    EXPECT_EQ(train(one, TrainOptions{.form = form}).value().weights, train(two, {.form = form}).value().weights);
+  }
+}
+
+// Each class is a problem of its own: training them side by side changes none.
+TEST(Newton, ClassesDoNotSeeEachOther) {
+  const LabelledRows data = random_rows(8, {.rows = 50, .columns = 70, .classes = 5, .row_norm = 2});
+  const Objective all(data.rows, data.labels, 5, Loss::logistic(), 0.05);
+  const Matrix weights = train(all).value().weights;
+  for (std::uint32_t k = 0; k < 5; ++k) {
+    std::vector<std::uint32_t> one_vs_rest;
+    for (const std::uint32_t y : data.labels) one_vs_rest.push_back(y == k ? 0 : 1);
+    const Objective pair(data.rows, one_vs_rest, 2, Loss::logistic(), 0.05);
+    const Matrix two = train(pair).value().weights;
+    EXPECT_EQ(two.col(0), weights.col(k));
+    EXPECT_LE((two.col(0) + two.col(1)).norm(), 1e-10 * two.norm());  // the two sides of one hyperplane
+  }
+}
+
+}  // namespace
+}  // namespace unscatter

@@ -1,0 +1,136 @@
+#include "unscatter/linalg/row_products.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/random_rows.h"
+#include "unscatter/base/invariant.h"
+#include "unscatter/linalg/rounding.h"
+
+namespace unscatter {
+namespace {
+
+using testing::random_matrix;
+using testing::random_row;
+
+// Rows of every density, some of them empty.
+SparseBlockRows some_rows(std::uint64_t seed, std::size_t rows, std::size_t columns) {
+  SparseBlockRows Z(0, columns);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double density = static_cast<double>(i % 5) / 4;
+    Z.append_row(i % 7 == 3 ? BlockRow{} : random_row(1000 * seed + i, columns, density, 1 + density));
+  }
+  return Z;
+}
+
+double largest(const Matrix& A) { return A.size() == 0 ? 0 : A.cwiseAbs().maxCoeff(); }
+
+TEST(RowProducts, EqualThoseOfTheDenseMatrix) {
+  const std::size_t shapes[][2] = {{1, 1}, {1, 40}, {9, 40}, {60, 5}, {300, 30}};
+  for (const auto& [n, d] : shapes) {
+    SCOPED_TRACE(::testing::Message() << n << " x " << d);
+    const SparseBlockRows Z = some_rows(n, n, d);
+    const Matrix dense = Z.to_dense();
+    const Matrix W = random_matrix(1, d, 3);
+    const Matrix R = random_matrix(2, n, 3);
+    EXPECT_LE(largest(product(Z, W) - dense * W), 1e-13);
+    EXPECT_LE(largest(transposed_product(Z, R) - dense.transpose() * R), 1e-12);
+    EXPECT_LE(largest(gram(Z) - dense * dense.transpose()), 1e-13);
+    const Vector weights = random_matrix(3, n, 1).cwiseAbs().col(0);
+    const Matrix square = weighted_square(Z, weights);
+    EXPECT_LE(largest(square - dense.transpose() * weights.asDiagonal() * dense), 1e-12);
+    EXPECT_EQ(largest(square - square.transpose()), 0);
+  }
+}
+
+TEST(RowProducts, OfSingleRowsEqualDenseOnes) {
+  constexpr std::size_t kColumns = 50;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    SparseBlockRows Z(0, kColumns);
+    Z.append_row(random_row(seed, kColumns, 0.4, 2));
+    Z.append_row(random_row(seed + 100, kColumns, 0.6, 3));
+    const Matrix dense = Z.to_dense();
+    const Vector x = random_matrix(seed, kColumns, 1).col(0);
+    EXPECT_NEAR(dot(Z.row(0), Z.row(1)), dense.row(0).dot(dense.row(1)), 1e-14);
+    EXPECT_EQ(dot(Z.row(0), Z.row(1)), dot(Z.row(1), Z.row(0)));
+    EXPECT_NEAR(dot(Z.row(0), x), dense.row(0).dot(x), 1e-14);
+    EXPECT_NEAR(norm(Z.row(0)), dense.row(0).norm(), 1e-14);
+    EXPECT_NEAR(squared_norm(Z.row(0)), dense.row(0).squaredNorm(), 1e-14);
+    Vector sum = x;
+    add_scaled(Z.row(1), -0.7, sum);
+    EXPECT_LE(largest(sum - (x - 0.7 * dense.row(1).transpose())), 1e-15);
+    EXPECT_EQ(dot(Z.row(0), BlockRow{}), 0);
+    EXPECT_EQ(dot(BlockRow{}, x), 0);
+    EXPECT_EQ(norm(BlockRow{}), 0);
+  }
+}
+
+TEST(RowProducts, AreTheSameNumbersForAnyNumberOfThreads) {
+  for (const std::size_t n : {1UL, 128UL, 129UL, 385UL, 1000UL}) {
+    SCOPED_TRACE(n);
+    const SparseBlockRows Z = some_rows(5, n, 20);
+    const Matrix W = random_matrix(1, 20, 2);
+    const Matrix R = random_matrix(2, n, 2);
+    for (const std::size_t threads : {2UL, 3UL, 0UL}) {
+      EXPECT_EQ(product(Z, W, threads), product(Z, W));
+      EXPECT_EQ(transposed_product(Z, R, threads), transposed_product(Z, R));
+      EXPECT_EQ(gram(Z, threads), gram(Z));
+    }
+  }
+}
+
+TEST(RowProducts, RefuseShapesThatDoNotFit) {
+  const SparseBlockRows Z = some_rows(1, 4, 6);
+  EXPECT_THROW((void)product(Z, Matrix::Zero(5, 1)), InvariantViolation);
+  EXPECT_THROW((void)transposed_product(Z, Matrix::Zero(6, 1)), InvariantViolation);
+  EXPECT_THROW((void)weighted_square(Z, Vector::Ones(3)), InvariantViolation);
+}
+
+// The depth that error envelopes are made of, against what a sum of many equal numbers loses: 0.1 is not a double, so each
+// addition rounds the same way.  One running sum breaks the envelope (the planted fault), the tree keeps it.
+TEST(SummationDepth, CoversTheErrorOfTheTreeButNotThatOfARunningSum) {
+  constexpr std::size_t kRows = 100'000;
+  SparseBlockRows Z(0, 1);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    BlockRow row;
+    *row.append(0, 1) = 0.1;
+    Z.append_row(row);
+  }
+  const long double exact = static_cast<long double>(0.1) * kRows;
+  const auto envelope =
+      static_cast<long double>(rounding_factor(static_cast<double>(summation_depth(kRows)))) * std::abs(exact);
+  const double tree = transposed_product(Z, Matrix::Ones(kRows, 1))(0, 0);
+  EXPECT_LE(std::abs(static_cast<long double>(tree) - exact), envelope);
+  double running = 0;
+  for (std::size_t i = 0; i < kRows; ++i) running += 0.1;
+  EXPECT_GT(std::abs(static_cast<long double>(running) - exact), envelope);
+}
+
+// At most 128 additions in a leaf, then one per level of a balanced tree.
+TEST(SummationDepth, GrowsWithTheLogarithm) {
+  EXPECT_EQ(summation_depth(0), 0U);
+  for (std::size_t rows = 1; rows < 200'000; rows = rows * 3 / 2 + 1) {
+    const auto leaves = static_cast<double>((rows + kLeafRows - 1) / kLeafRows);
+    const auto needed = static_cast<double>(std::min(rows, kLeafRows)) + std::ceil(std::log2(leaves));
+    EXPECT_GE(static_cast<double>(summation_depth(rows)), needed) << rows;
+    EXPECT_LE(static_cast<double>(summation_depth(rows)), needed + 1) << rows;
+  }
+}
+
+TEST(RefreshGramRow, EqualsTheGramMatrixFromScratch) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    SparseBlockRows Z = some_rows(seed, 15, 25);
+    Matrix G = gram(Z);
+    const std::size_t i = seed % 15;
+    Z.set_row(i, seed % 4 == 0 ? BlockRow{} : random_row(seed, 25, 0.7, 2));
+    refresh_gram_row(Z, i, G);
+    EXPECT_LE(largest(G - gram(Z)), 1e-14);
+    EXPECT_EQ(G, Matrix(G.transpose()));
+  }
+}
+
+}  // namespace
+}  // namespace unscatter
