@@ -135,11 +135,10 @@ ClassResult minimise(const Objective& objective, std::size_t label, const Vector
 }  // namespace
 
 Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start, const TrainOptions& options) {
-  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
   const double tolerance = *options.gradient_tolerance;
   const std::size_t K = objective.classes();
   TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
-  progress.begin("training", K);
+  Stage stage(options.progress, K);
   for (std::size_t k = 0; k < K; ++k) {
     const auto column = static_cast<Index>(k);
     const ClassResult result = minimise(objective, k, start.col(column), tolerance, options.max_iterations);
@@ -147,9 +146,8 @@ Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& sta
     trained.weights.col(column) = result.weights;
     trained.gradient_norms(column) = result.gradient_norm;
     trained.iterations[k] = result.iterations;
-    progress.advance(1);
+    stage.advance(1);
   }
-  progress.end();
   return trained;
 }
 

@@ -61,22 +61,21 @@ Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& st
 }
 
 Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress_sink) {
-  Progress& progress = progress_sink != nullptr ? *progress_sink : no_progress();
+                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress) {
   const std::size_t K = objective.classes();
   TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
   Matrix& W = trained.weights;
   std::vector<std::size_t> active(K);
   std::iota(active.begin(), active.end(), std::size_t{0});
 
-  progress.begin("training", K);
+  Stage stage(progress, K);
   for (std::size_t iteration = 0;; ++iteration) {
     const Matrix margins = objective.margins(W);
     const Matrix gradient = objective.gradient(margins, W);
     trained.gradient_norms = gradient.colwise().norm();
     const std::size_t before = active.size();
     std::erase_if(active, [&](std::size_t k) { return trained.gradient_norms(static_cast<Index>(k)) <= tolerance; });
-    progress.advance(before - active.size());
+    stage.advance(before - active.size());
     if (active.empty()) break;
     const std::size_t worst = active.front();
     if (iteration == max_iterations) {
@@ -102,7 +101,6 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
       ++trained.iterations[k];
     }
   }
-  progress.end();
   return trained;
 }
 

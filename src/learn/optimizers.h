@@ -13,6 +13,21 @@ namespace unscatter {
 // that no row touches, features that depend on each other).
 [[nodiscard]] double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature);
 
+// A stage of progress that ends however the function is left.
+class Stage {
+ public:
+  Stage(Progress* progress, std::size_t classes) : progress_(progress != nullptr ? *progress : no_progress()) {
+    progress_.begin("training", classes);
+  }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  ~Stage() { progress_.end(); }
+  void advance(std::size_t units) { progress_.advance(units); }
+
+ private:
+  Progress& progress_;
+};
+
 // What both say when they stop short.
 [[nodiscard]] Error not_converged(std::size_t label, double gradient_norm, double tolerance, std::size_t iterations);
 

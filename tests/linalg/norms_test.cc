@@ -16,20 +16,13 @@
 namespace unscatter {
 namespace {
 
-Matrix random_matrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
-  Sequence random(seed);
-  Matrix A(rows, columns);
-  for (double& entry : A.reshaped()) entry = 2 * random.unit() - 1;
-  return A;
-}
-
 // Never below the true norm, and close enough to be of use.
 TEST(SpectralNormUpperBound, CoversTheSingularValue) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     const auto rows = static_cast<Eigen::Index>(1 + seed % 7 * 9);
     const auto columns = static_cast<Eigen::Index>(1 + seed % 11 * 5);
-    const Matrix A = random_matrix(rows, columns, seed);
+    const Matrix A = testing::random_matrix(seed, rows, columns);
     const double exact = Eigen::JacobiSVD<Matrix>(A).singularValues()(0);
     const double bound = spectral_norm_upper_bound(A);
     EXPECT_GE(bound, exact);
@@ -50,7 +43,7 @@ TEST(SpectralNormUpperBound, HoldsWherePowerIterationFallsShort) {
 
 TEST(SpectralNormUpperBound, ExtremeScalesAndEmptyMatrices) {
   for (const double scale : {1e-200, 1e-20, 1e20, 1e200}) {
-    const Matrix A = scale * random_matrix(8, 5, 3);
+    const Matrix A = scale * testing::random_matrix(3, 8, 5);
     const double exact = scale * Eigen::JacobiSVD<Matrix>(A / scale).singularValues()(0);
     EXPECT_GE(spectral_norm_upper_bound(A), exact * (1 - 1e-15));
     EXPECT_LE(spectral_norm_upper_bound(A), exact * (1 + 1e-9));
@@ -61,7 +54,7 @@ TEST(SpectralNormUpperBound, ExtremeScalesAndEmptyMatrices) {
 
 TEST(FrobeniusNormUpperBound, CoversTheSumInHigherPrecision) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Matrix A = random_matrix(30, 17, seed);
+    const Matrix A = testing::random_matrix(seed, 30, 17);
     long double sum = 0;
     for (const double entry : A.reshaped()) sum += static_cast<long double>(entry) * entry;
     const double bound = frobenius_norm_upper_bound(A);
