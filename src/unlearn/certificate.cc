@@ -60,7 +60,7 @@ void RungCounts::count(Rung rung) {
 }
 
 Result<double> epsilon_upper_bound(const Certificate& certificate) {
-  return smallest_epsilon_upper_bound(certificate.shift_upper_bound, certificate.guarantee.delta);
+  return smallest_epsilon_upper_bound(certificate.shift_upper_bound, certificate.delta_for_shift);
 }
 
 }  // namespace unscatter

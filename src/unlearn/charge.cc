@@ -51,6 +51,7 @@ double worst_case_change(std::span<const RowChange> changes, const Loss& loss, d
 GradientChange gradient_change(std::span<const RowChange> changes, std::span<const std::uint32_t> labels, const Loss& loss,
                                double regularisation, const Matrix& weights) {
   GradientChange result{Matrix::Zero(weights.rows(), weights.cols()), Vector::Zero(weights.cols())};
+  Vector magnitude = Vector::Zero(weights.cols());  // of all terms: what cancels in the sum still leaves its roundings
   for (const RowChange& change : changes) {
     for (Index k = 0; k < weights.cols(); ++k) {
       const double sign = labels[change.row] == static_cast<std::size_t>(k) ? 1 : -1;
@@ -62,17 +63,18 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
         const double length = norm(row);
         const double margin_error = rounding_factor(static_cast<double>(row.values.size()) + 2) * length * weight_norm;
         result.rounding(k) += length * (loss.curvature_bound() * margin_error + 8 * kUnitRoundoff * (1 + std::abs(slope)));
+        magnitude(k) += length * std::abs(slope);
       };
       add(change.before, 1);
       add(change.after, -1);
       if (change.kind == ChangeKind::kRemoved) {
         result.columns.col(k) += regularisation * weights.col(k);
         result.rounding(k) += 4 * kUnitRoundoff * regularisation * weight_norm;
+        magnitude(k) += regularisation * weight_norm;
       }
     }
   }
-  const double additions = rounding_factor(3 * static_cast<double>(changes.size()) + 4);
-  result.rounding += additions * result.columns.colwise().norm().transpose();
+  result.rounding += rounding_factor(3 * static_cast<double>(changes.size()) + 4) * magnitude;
   result.rounding *= 1.01;
   return result;
 }

@@ -76,8 +76,8 @@ bool FastFactor::change_row(const BlockRow& row, std::uint32_t label, double sig
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
   // Up before down: the matrix in between is the larger one, so that the downdate stays away from zero.
   const double square = squared_norm(after) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
-  frobenius_square_ += square;
-  spectral_square_ += square;
+  frobenius_square_ = (frobenius_square_ + square) * (1 + 2 * kUnitRoundoff);
+  spectral_square_ = (spectral_square_ + square) * (1 + 2 * kUnitRoundoff);
   row_norm_ = std::max(row_norm_, std::sqrt(square));
   return change_row(after, label, 1) && change_row(before, label, -1);
 }
@@ -114,8 +114,14 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
     const double curvature_error =
         (8 * kUnitRoundoff * gamma_1 + loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
         frobenius_square_;
-    const double rounding = (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(width + 4) * ridge_) * step_norm +
-                            8 * kUnitRoundoff * gradient_change.col(k).norm();
+    const double of_products =
+        (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * ridge_) * step_norm +
+        8 * kUnitRoundoff * gradient_change.col(k).norm();
+    // w + v is rounded, which moves the gradient by at most the largest curvature times that; and lambda n is, before and
+    // after.
+    const double new_norm = weights.col(k).norm() + step_norm;
+    const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * ridge_) * new_norm;
+    const double rounding = of_products + of_weights;
     growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
   }
   return growth;

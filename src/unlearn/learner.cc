@@ -110,7 +110,8 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
   }
   const bool was_fresh = std::exchange(fast_is_fresh_, false);
   const Matrix steps = fast_->solve(change.columns);
-  fit.residuals += fast_->growth_upper_bound(fit.weights, steps, change.columns, after.ridge()) + change.rounding;
+  const Vector growth = fast_->growth_upper_bound(fit.weights, steps, change.columns, after.ridge()) + change.rounding;
+  fit.residuals = (fit.residuals + growth) * (1 + 4 * kUnitRoundoff);
   fit.weights += steps;
   fit.assessment = assess(after, fit);
   fit.rung = Rung::kFast;

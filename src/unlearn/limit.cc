@@ -22,6 +22,7 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
     // What the grid costs is set aside for every release that the guarantee covers.
     UNSCATTER_TRY(surcharge, grid.delta_surcharge_upper_bound(weights, guarantee.epsilon));
     guarantee.delta -= surcharge * static_cast<double>(options.releases) * (1 + rounding_factor(8));
+    guarantee.delta = std::nextafter(guarantee.delta, 0.0);
     if (!(guarantee.delta > 0)) {
       return Error{ErrorCode::kLimitExceeded,
                    "delta is too small for so many weights and releases: nothing is left after what "
@@ -30,7 +31,7 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
     limit.grid_ = grid;
   }
   UNSCATTER_TRY(total_shift, largest_shift_lower_bound(guarantee));
-  limit.total_shift_ = total_shift;
+  limit.delta_ = guarantee.delta;
   const double releases = options.mechanism == Mechanism::kRelease ? static_cast<double>(options.releases) : 1;
   limit.shift_limit_ = total_shift / std::sqrt(releases) * (1 - 4 * kUnitRoundoff);
   if (options.rule == BudgetRule::kPaper) {

@@ -29,10 +29,12 @@ class Limit {
 
   // ridge = lambda n > 0; weight_norm = |W|_F.
   [[nodiscard]] Assessment assess(const Vector& residuals, double ridge, double weight_norm) const;
-  // The largest joint residual that assess() accepts, about; errs low.
+  // The largest joint residual that assess() accepts, to a few digits: something to aim below.
   [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
-  // mu that all published models may reach together.
-  [[nodiscard]] double total_shift_limit() const noexcept { return total_shift_; }
+  // mu of one release, at most.
+  [[nodiscard]] double shift_limit() const noexcept { return shift_limit_; }
+  // The guarantee's delta less what publishing on a grid costs: what the shifts have to themselves.
+  [[nodiscard]] double delta() const noexcept { return delta_; }
   // Of the release mechanism.
   [[nodiscard]] const std::optional<GridNoise>& grid() const noexcept { return grid_; }
 
@@ -42,7 +44,7 @@ class Limit {
   SessionOptions options_;
   std::size_t weights_ = 0;
   std::optional<GridNoise> grid_;
-  double total_shift_ = 0;       // largest mu for the guarantee
+  double delta_ = 0;
   double shift_limit_ = 0;       // of one release
   double classical_budget_ = 0;  // paper rule: K times the budget
 };

@@ -9,7 +9,6 @@
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/wipe.h"
 #include "unscatter/learn/predict.h"
-#include "unscatter/privacy/composition.h"
 
 namespace unscatter {
 namespace {
@@ -22,7 +21,8 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
         fmt::format("the guarantee covers {} published models together, and requests that depend on them", options.releases));
   } else {
     list.emplace_back("assumes requests and residual independent of the noise");
-    list.emplace_back("one model is published per training");
+    list.emplace_back(
+        "one published model is looked at: those of one training share their noise, so their differences have none");
   }
   if (options.rule == BudgetRule::kPaper) {
     list.emplace_back("the paper's budget treats each class on its own; published together, the classes can give away more");
@@ -38,13 +38,14 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   return list;
 }
 
-Certificate certify(const Fit& fit, const SessionOptions& options, std::size_t graphs) {
+Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
   certificate.satisfied = fit.assessment.satisfied;
   certificate.mechanism = options.mechanism;
   certificate.binding = fit.binding;
   certificate.rule = options.rule;
   certificate.guarantee = options.guarantee;
+  certificate.delta_for_shift = limit.delta();
   certificate.noise_stddev = options.noise_stddev;
   certificate.graphs = graphs;
   certificate.residual_upper_bound = fit.assessment.residual;
@@ -70,7 +71,7 @@ struct Session::State {
         ledger(std::move(record)),
         noise(std::move(source)),
         scratch(embedder->make_scratch()),
-        certificate(certify(learner.fit(), options, graphs.living())) {}
+        certificate(certify(learner.fit(), options, learner.limit(), graphs.living())) {}
 
   // New rows for what the plan leaves.
   [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan) {
@@ -100,7 +101,7 @@ struct Session::State {
   Certificate certificate;
   RungCounts rungs;
   std::size_t updates = 0;
-  ReleaseComposition releases;
+  std::size_t releases = 0;
 };
 
 Result<Certificate> Session::State::update(std::span<const RemovalRequest> requests, bool commit) {
@@ -109,7 +110,7 @@ Result<Certificate> Session::State::update(std::span<const RemovalRequest> reque
   const std::size_t removed = plan.graphs_removed();
   UNSCATTER_TRY(fit, learner.begin(rows, *noise));
   // From here on the learner holds the new rows.
-  Certificate issued = certify(fit, options, graphs.living() - removed);
+  Certificate issued = certify(fit, options, learner.limit(), graphs.living() - removed);
   if (!commit) {
     learner.rollback(rows);
     return issued;
@@ -160,24 +161,29 @@ Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
 
 Result<PublishedModel> Session::release() {
   State& state = *state_;
-  // Noise depends on nothing but sigma, so whether it is drawn says nothing about the data.
-  ReleaseComposition composed = state.releases;
-  UNSCATTER_CHECK_OK(composed.add(state.certificate.shift_upper_bound));
-  if (state.options.mechanism == Mechanism::kRelease) {
-    if (composed.release_count() > state.options.releases ||
-        composed.shift_upper_bound() > state.learner.limit().total_shift_limit()) {
-      return Error{ErrorCode::kLimitExceeded,
-                   fmt::format("{} models have been published, which is what the guarantee covers; train a new session",
-                               state.releases.release_count())};
-    }
+  const SessionOptions& options = state.options;
+  const bool noisy = options.mechanism == Mechanism::kRelease;
+  // Every release has a shift of at most the limit, whatever the data, so that counting them is all it takes.
+  if (noisy && state.releases == options.releases) {
+    return Error{ErrorCode::kLimitExceeded,
+                 fmt::format("{} models have been published, as many as the guarantee covers together", state.releases)};
   }
-  PublishedModel model{state.learner.fit().weights, state.graphs.class_names(),   state.options.bias,
-                       state.certificate,           composed.shift_upper_bound(), composed.release_count()};
-  if (state.options.mechanism == Mechanism::kRelease) {
+  PublishedModel model;
+  model.weights = state.learner.fit().weights;
+  model.class_names = state.graphs.class_names();
+  model.bias = options.bias;
+  model.mechanism = options.mechanism;
+  model.guarantee = options.guarantee;
+  model.noise_stddev = options.noise_stddev;
+  model.shift_limit = state.certificate.shift_limit;
+  model.release_number = state.releases + 1;
+  model.releases = noisy ? options.releases : 1;
+  model.assumptions = state.certificate.assumptions;
+  if (noisy) {
     UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to(
         {model.weights.data(), static_cast<std::size_t>(model.weights.size())}, *state.noise));
   }
-  state.releases = composed;
+  ++state.releases;
   return model;
 }
 

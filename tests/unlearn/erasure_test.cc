@@ -1,9 +1,9 @@
-// Forgotten data leaves memory: after forget() no byte that the process still holds carries the removed features, the removed id
-// or the old embedding.
+// Forgotten data leaves memory: after forget() no byte that the process still holds carries the removed features, the removed
+// id or the old embedding.
 //
 // The scan reads every writable page.  free() is replaced by one that clears the block first, so that what is found is held by
-// somebody; what was freed before is another matter (docs/theory.md, "What the guarantee does not say").  The sentinels exist in
-// the clear only inside the data: the test keeps them masked.
+// somebody; what was freed before is another matter (docs/theory.md, "What the guarantee does not say").  The sentinels exist
+// in the clear only inside the data: the test keeps them masked.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -61,7 +61,7 @@ struct RungCounts {
 };
 
 // Upper bounds on the joint residual |U|_F = sqrt(sum_k |u_k|^2) after an update, where they were computed.  Each holds on its
-// own; exact <= tight <= data, and data <= worst.
+// own; exact <= tight <= data <= worst, under the conditions that docs/theory.md states.
 struct ResidualBounds {
   std::optional<double> worst;
   std::optional<double> data;
@@ -77,6 +77,7 @@ struct Certificate {
   ResidualBound binding = ResidualBound::kExact;  // the bound that `residual_upper_bound` is
   BudgetRule rule = BudgetRule::kJoint;
   RemovalGuarantee guarantee{0, 0};  // what was asked for
+  double delta_for_shift = 0;        // delta less what publishing on a grid costs
   double noise_stddev = 0;           // of published weights (release) or in the objective
   std::size_t graphs = 0;            // left to learn from
 
@@ -85,9 +86,10 @@ struct Certificate {
   double shift_upper_bound = 0;     // mu of one published model; (epsilon, delta) follow from it
   double shift_limit = 0;           // what mu may be; paper rule: sum of residuals over the noise instead
 
-  ResidualBounds bounds;                 // of this update, beside the binding one
-  Rung rung = Rung::kRetrain;            // where the ladder ended
-  std::size_t newton_steps = 0;          // Hessians factorised for this update
+  ResidualBounds bounds;       // of this update, beside the binding one
+  Rung rung = Rung::kRetrain;  // where the ladder ended
+  // Newton steps with a new Hessian; those inside a training from scratch are not counted.
+  std::size_t newton_steps = 0;
   std::vector<std::string> assumptions;  // what the guarantee rests on, in sentences
 };
 

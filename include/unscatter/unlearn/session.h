@@ -21,14 +21,19 @@
 
 namespace unscatter {
 
-// What leaves the house.
+// What leaves the house: weights, and numbers that say nothing about the data.  The certificate stays inside: its residuals and
+// rungs are functions of what was removed, and no noise is on them.
 struct PublishedModel {
   Matrix weights;  // width x K
   std::vector<std::string> class_names;
   bool bias = false;
-  Certificate certificate;         // of the state it was published from
-  double composed_shift = 0;       // mu of all models published by this session so far, this one included; errs high
+  Mechanism mechanism = Mechanism::kRelease;
+  RemovalGuarantee guarantee{0, 0};
+  double noise_stddev = 0;
+  double shift_limit = 0;          // no published model has a larger mu
   std::size_t release_number = 0;  // 1, 2, ...
+  std::size_t releases = 0;        // that the guarantee covers together
+  std::vector<std::string> assumptions;
 };
 
 // Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the session
@@ -59,7 +64,7 @@ class Session {
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
 
   // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights themselves.
-  // Errors: kLimitExceeded if the models published so far and this one would together exceed the guarantee.
+  // Errors: kLimitExceeded when as many models are published as the guarantee covers together (release mechanism).
   [[nodiscard]] Result<PublishedModel> release();
 
   // Of the present state.
