@@ -93,11 +93,17 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
   const Matrix new_weights = weights + step.steps;
   const Vector evaluation = 2 * after.gradient_rounding_upper_bound(after.margins(new_weights), new_weights);
 
+  // The ridge falls by fl(lambda n) - fl(lambda n'), which is lambda per removed graph only up to two roundings.
+  const auto removed =
+      std::count_if(changes.begin(), changes.end(), [](const RowChange& c) { return c.kind == ChangeKind::kRemoved; });
+  const double ridges = 2 * after.ridge() + options.regularisation * static_cast<double>(removed);
+  const double ridge_rounding = removed == 0 ? 0 : 2 * kUnitRoundoff * ridges;
+
   const double round_up = 1 + rounding_factor(static_cast<double>(after.rows().rows() + after.width()) + 8);
   ClassBounds bounds{Vector(weights.cols()), Vector(weights.cols()), Vector(weights.cols())};
   for (Index k = 0; k < weights.cols(); ++k) {
-    const double left_over =
-        residuals_before(k) + (defect.col(k).norm() * round_up + defect_rounding(k) + change.rounding(k) + evaluation(k));
+    const double left_over = residuals_before(k) + (defect.col(k).norm() * round_up + defect_rounding(k) + change.rounding(k) +
+                                                    evaluation(k) + ridge_rounding * weights.col(k).norm());
     const double step_norm = step.steps.col(k).norm() * round_up;
     const double product_norm = step.products.col(k).norm() * round_up;
     const double squared_product_norm = step.products.col(k).array().square().matrix().norm() * round_up;
