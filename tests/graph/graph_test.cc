@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "support/random_graph.h"
 
@@ -118,6 +122,42 @@ TEST(Graph, StatesMustFitWhatRemovalsLeave) {
   EXPECT_EQ(error_of(parts), "node 3 is removed, but has edges");
   parts.states.pop_back();
   EXPECT_EQ(error_of(parts), "4 node states for 5 expected");
+}
+
+// The memory that the graph still owns after wiping, looked at through views from before.
+TEST(Graph, WipingOverwritesWhatTheGraphHeld) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    SCOPED_TRACE(seed);
+    Graph graph = testing::random_graph(seed, testing::kRichGraph);
+    const std::size_t n = graph.node_count();
+    const std::span<const std::uint32_t> offsets = graph.offsets();
+    const std::span<const NodeIndex> entries = graph.entries();
+    const std::span<const double> attributes(graph.attributes(0).data(), n * graph.attribute_count());
+    const std::span<const double> positions(graph.position(0).data(), 2 * n);
+    const std::string id = graph.node_id(n - 1);  // short: it lies in the list itself
+    const std::string_view ids(reinterpret_cast<const char*>(&graph.node_id(0)), n * sizeof(std::string));
+    ASSERT_NE(ids.find(id), std::string_view::npos);
+    const auto all_zero = [](const auto& numbers) {
+      return std::all_of(numbers.begin(), numbers.end(), [](auto number) { return number == 0; });
+    };
+    ASSERT_FALSE(all_zero(offsets) || all_zero(entries) || all_zero(attributes) || all_zero(positions));
+    graph.wipe();
+    EXPECT_TRUE(all_zero(offsets) && all_zero(entries) && all_zero(attributes) && all_zero(positions));
+    EXPECT_EQ(ids.find(id), std::string_view::npos);
+  }
+}
+
+TEST(Graph, AWipedGraphHasNothingAndCanBeAssignedTo) {
+  Graph graph = testing::random_graph(1, testing::kRichGraph);
+  const Graph copy = graph;
+  graph.wipe();
+  EXPECT_EQ(graph.node_count(), 0u);
+  EXPECT_EQ(graph.entry_count(), 0u);
+  EXPECT_EQ(graph.attribute_count(), 0u);
+  EXPECT_FALSE(graph.has_labels() || graph.has_positions() || graph.has_node_ids());
+  EXPECT_EQ(copy, testing::random_graph(1, testing::kRichGraph));  // a copy has memory of its own
+  graph = copy;
+  EXPECT_EQ(graph, copy);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "unscatter/base/invariant.h"
 
@@ -43,6 +44,39 @@ TEST(SparseBlockRows, DenseFormAndNorm) {
   EXPECT_DOUBLE_EQ(rows.row_norm(1), std::sqrt(55.0));
   EXPECT_EQ(rows.row_norm(0), 0);
   EXPECT_EQ(rows.stored_values(), 5u);
+}
+
+// By exchange, not by copy: the caller then holds the only copy of the old values, and can overwrite them.
+TEST(SparseBlockRows, SwappingARowHandsOutTheOldOneAndCopiesNothing) {
+  SparseBlockRows rows(3, 9);
+  rows.set_row(1, example_row());
+  BlockRow other;
+  other.append(0, 1)[0] = 7;
+  const BlockRow replacement = other;
+  const double* const old_values = rows.row(1).values.data();
+  const double* const new_values = other.values.data();
+  rows.swap_row(1, other);
+  EXPECT_EQ(other, example_row());
+  EXPECT_EQ(rows.row(1), replacement);
+  EXPECT_EQ(other.values.data(), old_values);
+  EXPECT_EQ(rows.row(1).values.data(), new_values);
+  rows.swap_row(1, other);  // and back
+  EXPECT_EQ(rows.row(1), example_row());
+  EXPECT_TRUE(rows.row(0).values.empty() && rows.row(2).values.empty());
+}
+
+TEST(SparseBlockRows, ASwapThatIsRefusedChangesNeitherSide) {
+  SparseBlockRows rows(2, 9);
+  rows.set_row(0, example_row());
+  BlockRow too_wide;
+  too_wide.append(9, 1)[0] = 1;
+  const BlockRow as_given = too_wide;
+  EXPECT_THROW(rows.swap_row(0, too_wide), InvariantViolation);
+  BlockRow good = example_row();
+  EXPECT_THROW(rows.swap_row(2, good), std::out_of_range);
+  EXPECT_EQ(rows.row(0), example_row());
+  EXPECT_EQ(too_wide, as_given);
+  EXPECT_EQ(good, example_row());
 }
 
 TEST(SparseBlockRows, RowsThatDoNotFitAreRefused) {
