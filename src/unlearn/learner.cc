@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "unscatter/base/invariant.h"
@@ -26,6 +27,7 @@ constexpr double kRoomForRounding = 0.5;
 constexpr double kRoomForFastSteps = 0.1;
 
 double joint_norm(const Vector& per_class) {
+  if (!per_class.allFinite()) return std::numeric_limits<double>::infinity();  // stableNorm() can lose a NaN
   return per_class.stableNorm() * (1 + rounding_factor(static_cast<double>(per_class.size()) + 4));
 }
 

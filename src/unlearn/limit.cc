@@ -9,7 +9,14 @@
 
 namespace unscatter {
 
-using Eigen::Index;
+namespace {
+
+// Weights near zero would ask for the impossible; a hundredth is small beside any weights that decide something.
+double precise_distance(const SessionOptions& options, double weight_norm) {
+  return options.precision * std::max(weight_norm, 1e-2);
+}
+
+}  // namespace
 
 Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, std::size_t classes) {
   UNSCATTER_CHECK_OK(check_options(options));
@@ -46,16 +53,15 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
   Assessment result;
   result.residual = residuals.stableNorm() * round_up;
   result.distance = result.residual / ridge * round_up;
-  if (!std::isfinite(result.distance)) {
-    result.shift = result.headroom = std::numeric_limits<double>::infinity();
+  // stableNorm() can lose a NaN: it scales by the largest coefficient, which skips one.
+  if (!residuals.allFinite() || !std::isfinite(result.distance)) {
+    result.residual = result.distance = result.shift = result.headroom = std::numeric_limits<double>::infinity();
     return result;
   }
   if (options_.mechanism == Mechanism::kRelease) {
     result.shift = grid_->shift_upper_bound(result.distance, weights_).value();
     result.shift_limit = shift_limit_;
-    // Weights near zero would ask for the impossible; a hundredth is small beside any weights that decide something.
-    const double allowed_distance = options_.precision * std::max(weight_norm, 1e-2);
-    result.headroom = std::max(result.shift / shift_limit_, result.distance / allowed_distance);
+    result.headroom = std::max(result.shift / shift_limit_, result.distance / precise_distance(options_, weight_norm));
   } else {
     result.shift = result.residual / options_.noise_stddev * round_up;
     if (options_.rule == BudgetRule::kPaper) {
@@ -71,12 +77,14 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
 }
 
 double Limit::residual_limit(double ridge, double weight_norm, std::size_t classes) const {
-  // Every rule is linear in the residual but for the grid's small surcharge, so one probe tells the scale.
-  const double probe = ridge * options_.noise_stddev;
-  const auto K = static_cast<Index>(classes);
-  const Vector even = Vector::Constant(K, probe / std::sqrt(static_cast<double>(classes)));
-  const double headroom = assess(even, ridge, weight_norm).headroom;
-  return probe / headroom * (1 - 1e-6);
+  constexpr double kBelow = 1 - 1e-6;
+  if (options_.mechanism == Mechanism::kRelease) {
+    // The grid takes its part of the shift first.
+    const double hidden = shift_limit_ * options_.noise_stddev - grid_->shift_surcharge_upper_bound(weights_);
+    return std::max(0.0, std::min(hidden, precise_distance(options_, weight_norm))) * ridge * kBelow;
+  }
+  if (options_.rule == BudgetRule::kPaper) return classical_budget_ / std::sqrt(static_cast<double>(classes)) * kBelow;
+  return shift_limit_ * options_.noise_stddev * kBelow;
 }
 
 }  // namespace unscatter

@@ -29,7 +29,8 @@ class Limit {
 
   // ridge = lambda n > 0; weight_norm = |W|_F.
   [[nodiscard]] Assessment assess(const Vector& residuals, double ridge, double weight_norm) const;
-  // The largest joint residual that assess() accepts, to a few digits: something to aim below.
+  // The largest joint residual, spread evenly over `classes`, that assess() accepts, to a few digits: something to aim below.
+  // 0 if it accepts none, which happens where the grid alone takes the whole shift.
   [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
   // mu of one release, at most.
   [[nodiscard]] double shift_limit() const noexcept { return shift_limit_; }
