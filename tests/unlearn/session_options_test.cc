@@ -1,0 +1,67 @@
+#include "unscatter/unlearn/session_options.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace unscatter {
+namespace {
+
+TEST(SessionOptions, DefaultsAndThePapersChoicesAreValid) {
+  EXPECT_TRUE(check_options({}).ok());
+  for (const std::size_t layers : {1U, 2U, 3U}) {
+    const SessionOptions paper = paper_options(1e-4, layers);
+    EXPECT_TRUE(check_options(paper).ok());
+    EXPECT_EQ(paper.regularisation, 1e-4);
+    EXPECT_DOUBLE_EQ(*paper.row_norm * *paper.row_norm, static_cast<double>(layers));
+  }
+}
+
+// The defaults are the sound choices: nothing that a certificate would have to apologise for.
+TEST(SessionOptions, DefaultsAreSound) {
+  const SessionOptions options;
+  EXPECT_EQ(options.mechanism, Mechanism::kRelease);
+  EXPECT_EQ(options.rule, BudgetRule::kJoint);
+  EXPECT_EQ(options.bound, ResidualBound::kExact);
+  EXPECT_EQ(options.removal, NodeRemoval::kCompact);
+  EXPECT_FALSE(options.row_norm.has_value());
+}
+
+TEST(SessionOptions, ABadOptionIsRefusedByName) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  struct Spoil {
+    std::string says;
+    std::function<void(SessionOptions&, double)> set;
+    std::vector<double> values;
+  };
+  const std::vector<Spoil> spoils = {
+      {"lambda", [](SessionOptions& o, double x) { o.regularisation = x; }, {0, -1, kInfinity, kNan}},
+      {"noise", [](SessionOptions& o, double x) { o.noise_stddev = x; }, {0, -1, kInfinity, kNan}},
+      {"precision", [](SessionOptions& o, double x) { o.precision = x; }, {0, -1, kNan}},
+      {"embedding norms", [](SessionOptions& o, double x) { o.row_norm = x; }, {0, -1, kInfinity, kNan}},
+      {"epsilon", [](SessionOptions& o, double x) { o.guarantee.epsilon = x; }, {-1, kInfinity, kNan}},
+      {"delta", [](SessionOptions& o, double x) { o.guarantee.delta = x; }, {0, 1, -1, kInfinity, kNan}},
+      {"at least one release", [](SessionOptions& o, double) { o.releases = 0; }, {0}},
+      {"drift", [](SessionOptions& o, double) { o.bound = ResidualBound::kDrift; }, {0}},
+      {"budget rule", [](SessionOptions& o, double) { o.rule = BudgetRule::kPaper; }, {0}},
+  };
+  for (const Spoil& spoil : spoils) {
+    for (const double value : spoil.values) {
+      SCOPED_TRACE(spoil.says + " = " + std::to_string(value));
+      SessionOptions options;
+      spoil.set(options, value);
+      const Status status = check_options(options);
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+      EXPECT_NE(status.error().message.find(spoil.says), std::string::npos) << status.error().message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace unscatter
