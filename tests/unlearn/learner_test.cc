@@ -1,0 +1,210 @@
+#include "unlearn/learner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "support/random_rows.h"
+#include "unlearn/wide_gradient.h"
+#include "unscatter/base/random.h"
+#include "unscatter/base/testing/seeded_random.h"
+
+namespace unscatter {
+namespace {
+
+using testing::LabelledRows;
+
+constexpr std::size_t kLearnerRows = 60;
+
+LabelledRows learner_data(std::uint64_t seed, std::size_t columns) {
+  return testing::random_rows(seed, {.rows = kLearnerRows, .columns = columns, .classes = 3});
+}
+
+Learner learner_of(const LabelledRows& data, const SessionOptions& options) {
+  testing::SeededRandom noise(1);
+  return Learner::create(data.rows, data.labels, data.classes, options, noise).value();
+}
+
+RowChange moved_row(std::size_t row, std::uint64_t seed, std::size_t columns) {
+  return {row, {}, testing::random_row(seed, columns), ChangeKind::kStructure};
+}
+RowChange removed_row(std::size_t row) { return {row, {}, {}, ChangeKind::kRemoved}; }
+
+// The residual a fit claims covers the true one, for the rows that the learner holds.
+void expect_residuals_hold(const Learner& learner, const LabelledRows& data, const SessionOptions& options, const Fit& fit,
+                           std::size_t living) {
+  const double ridge = options.regularisation * static_cast<double>(living);
+  testing::WideMatrix gradient = testing::wide_gradient(learner.rows(), data.labels, options.loss, ridge, fit.weights);
+  if (fit.perturbation) gradient += fit.perturbation->cast<testing::Wide>();
+  for (Eigen::Index k = 0; k < gradient.cols(); ++k) EXPECT_LE(gradient.col(k).norm(), fit.residuals(k)) << k;
+}
+
+// The same problem and the same update under limits that tighten: the cheapest rung that will do, in the ladder's order.
+TEST(Learner, ClimbsRungByRungAsTheLimitTightens) {
+  const LabelledRows data = learner_data(1, 10);
+  std::vector<Rung> rungs;
+  std::vector<double> residuals;
+  for (double exponent = 0; exponent <= 11; exponent += 0.5) {
+    SessionOptions options;
+    options.regularisation = 1e-2;
+    options.noise_stddev = 1e3;  // so that the precision decides
+    options.precision = std::pow(10.0, -exponent);
+    Learner learner = learner_of(data, options);
+    testing::SeededRandom noise(1);
+    std::vector<RowChange> changes = {moved_row(3, 77, 10)};
+    const Fit fit = learner.begin(changes, noise).value();
+    EXPECT_TRUE(fit.assessment.satisfied);
+    EXPECT_EQ(fit.newton_steps == 0, fit.rung < Rung::kNewton);
+    EXPECT_EQ(fit.binding, fit.rung == Rung::kFast ? ResidualBound::kDrift : ResidualBound::kExact);
+    expect_residuals_hold(learner, data, options, fit, kLearnerRows);
+    rungs.push_back(fit.rung);
+    residuals.push_back(fit.assessment.residual);
+  }
+  EXPECT_TRUE(std::is_sorted(rungs.begin(), rungs.end()));
+  EXPECT_EQ(std::set<Rung>(rungs.begin(), rungs.end()), (std::set<Rung>{Rung::kFast, Rung::kExact, Rung::kNewton}));
+  EXPECT_TRUE(std::is_sorted(residuals.rbegin(), residuals.rend()));
+}
+
+TEST(Learner, TheFastRungNeedsAsManyGraphsAsCoordinates) {
+  for (const std::size_t columns : {10UL, kLearnerRows, kLearnerRows + 1}) {
+    SessionOptions options;
+    options.regularisation = 1e-2;
+    options.noise_stddev = 1e3;
+    options.precision = 1;
+    const LabelledRows data = learner_data(2, columns);
+    Learner learner = learner_of(data, options);
+    testing::SeededRandom noise(1);
+    std::vector<RowChange> changes = {moved_row(0, 5, columns)};
+    EXPECT_EQ(learner.begin(changes, noise)->rung, columns <= kLearnerRows ? Rung::kFast : Rung::kNewton) << columns;
+  }
+}
+
+TEST(Learner, RollbackRestoresEverythingAndLaterUpdatesStillCertify) {
+  for (const std::size_t columns : {10UL, 90UL}) {  // primal with the fast rung, dual without
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      SCOPED_TRACE(std::to_string(columns) + " columns, seed " + std::to_string(seed));
+      LabelledRows data = learner_data(seed, columns);
+      const SessionOptions options;
+      Learner learner = learner_of(data, options);
+      Learner untroubled = learner_of(data, options);
+      testing::SeededRandom noise(1);
+      Sequence random(seed);
+      for (std::size_t step = 0; step < 8; ++step) {
+        std::vector<RowChange> abandoned = {removed_row(2 * step), moved_row(2 * step + 1, random.next(), columns)};
+        const RowMatrix rows = learner.rows().to_dense();
+        const Matrix weights = learner.fit().weights;
+        const Vector residuals = learner.fit().residuals;
+        const std::size_t living = learner.living();
+        ASSERT_TRUE(learner.begin(abandoned, noise).ok());
+        EXPECT_NE(learner.rows().to_dense(), rows);
+        learner.rollback(abandoned);
+        EXPECT_EQ(learner.rows().to_dense(), rows);
+        EXPECT_EQ(learner.fit().weights, weights);
+        EXPECT_EQ(learner.fit().residuals, residuals);
+        EXPECT_EQ(learner.living(), living);
+
+        std::vector<RowChange> changes = {step % 2 == 0 ? removed_row(20 + step) : moved_row(20 + step, seed, columns)};
+        std::vector<RowChange> same = changes;
+        Fit fit = learner.begin(changes, noise).value();
+        Fit other = untroubled.begin(same, noise).value();
+        const std::size_t left = living - (step % 2 == 0 ? 1 : 0);
+        expect_residuals_hold(learner, data, options, fit, left);
+        EXPECT_TRUE(fit.assessment.satisfied);
+        EXPECT_LE((fit.weights - other.weights).norm(), fit.assessment.distance + other.assessment.distance);
+        learner.commit(changes, std::move(fit));
+        untroubled.commit(same, std::move(other));
+        EXPECT_EQ(learner.living(), left);
+        EXPECT_EQ(learner.rows().to_dense(), untroubled.rows().to_dense());
+      }
+    }
+  }
+}
+
+// What was rolled back can be begun again, with the same changes.
+TEST(Learner, AnUpdateThatWasRolledBackCanBeRepeated) {
+  const LabelledRows data = learner_data(3, 10);
+  Learner learner = learner_of(data, {});
+  testing::SeededRandom noise(1);
+  std::vector<RowChange> changes = {removed_row(4), moved_row(9, 1, 10)};
+  const BlockRow after = changes[1].after;
+  ASSERT_TRUE(learner.begin(changes, noise).ok());
+  learner.rollback(changes);
+  Fit fit = learner.begin(changes, noise).value();
+  const Matrix weights = fit.weights;
+  learner.commit(changes, std::move(fit));
+  EXPECT_EQ(learner.fit().weights, weights);
+  EXPECT_TRUE(learner.rows().row(4).values.empty());
+  EXPECT_EQ(learner.rows().row(9), after);
+  EXPECT_EQ(learner.living(), kLearnerRows - 1);
+  for (const RowChange& change : changes) EXPECT_TRUE(change.before.values.empty());  // the old rows are overwritten
+}
+
+// Training anew draws a perturbation of its own; rolled back, the old one is in force again.
+TEST(Learner, RollbackOfARetrainingKeepsTheOldPerturbation) {
+  const LabelledRows data = learner_data(4, 10);
+  SessionOptions options = paper_options(1e-2, 2);
+  options.method = Method::kRetrain;
+  Learner learner = learner_of(data, options);
+  const Matrix perturbation = *learner.perturbation();
+  testing::SeededRandom noise(2);
+  std::vector<RowChange> changes = {removed_row(4)};
+  Fit fit = learner.begin(changes, noise).value();
+  EXPECT_EQ(fit.rung, Rung::kRetrain);
+  EXPECT_NE(*fit.perturbation, perturbation);
+  learner.rollback(changes);
+  EXPECT_EQ(*learner.perturbation(), perturbation);
+  expect_residuals_hold(learner, data, options, learner.fit(), kLearnerRows);
+
+  fit = learner.begin(changes, noise).value();
+  const Matrix fresh = *fit.perturbation;
+  learner.commit(changes, std::move(fit));
+  EXPECT_EQ(*learner.perturbation(), fresh);
+  expect_residuals_hold(learner, data, options, learner.fit(), kLearnerRows - 1);
+}
+
+class BrokenSource final : public RandomSource {
+ public:
+  void fill(std::span<std::byte>) override { throw std::runtime_error("no randomness"); }
+};
+
+TEST(Learner, AnUpdateThatThrowsHasRolledBack) {
+  const LabelledRows data = learner_data(5, 10);
+  SessionOptions options = paper_options(1e-2, 2);
+  options.method = Method::kRetrain;
+  Learner learner = learner_of(data, options);
+  const Matrix weights = learner.fit().weights;
+  BrokenSource broken;
+  std::vector<RowChange> changes = {removed_row(4), moved_row(5, 1, 10)};
+  EXPECT_THROW(static_cast<void>(learner.begin(changes, broken)), std::runtime_error);
+  EXPECT_EQ(learner.rows().to_dense(), data.rows.to_dense());
+  EXPECT_EQ(learner.fit().weights, weights);
+  EXPECT_EQ(learner.living(), kLearnerRows);
+  testing::SeededRandom noise(1);
+  EXPECT_TRUE(learner.begin(changes, noise).ok());
+}
+
+// Over budget the paper trains anew at once; the ladder evaluates the residual first, which is nearly always enough.
+TEST(Learner, OverBudgetTheLadderEvaluatesBeforeItTrainsAnew) {
+  const LabelledRows data = learner_data(6, 10);
+  SessionOptions options = paper_options(1e-2, 2);
+  options.bound = ResidualBound::kWorst;
+  options.guarantee.epsilon = 0.01;
+  for (const bool at_once : {false, true}) {
+    options.retrain_when_exceeded = at_once;
+    Learner learner = learner_of(data, options);
+    testing::SeededRandom noise(1);
+    std::vector<RowChange> changes = {moved_row(3, 8, 10)};
+    const Fit fit = learner.begin(changes, noise).value();
+    EXPECT_EQ(fit.rung, at_once ? Rung::kRetrain : Rung::kNewton);
+    EXPECT_EQ(fit.binding, ResidualBound::kExact);
+    EXPECT_TRUE(fit.assessment.satisfied);
+    expect_residuals_hold(learner, data, options, fit, kLearnerRows);
+  }
+}
+
+}  // namespace
+}  // namespace unscatter
