@@ -10,8 +10,8 @@ namespace {
 
 TEST(CertificateNames, RoundTripAndAreDistinct) {
   for (const Mechanism m : {Mechanism::kRelease, Mechanism::kObjective}) EXPECT_EQ(parse_mechanism(name(m)).value(), m);
-  for (const ResidualBound b : {ResidualBound::kWorst, ResidualBound::kData, ResidualBound::kTight, ResidualBound::kExact,
-                                ResidualBound::kDrift}) {
+  for (const ResidualBound b :
+       {ResidualBound::kWorst, ResidualBound::kData, ResidualBound::kTight, ResidualBound::kExact, ResidualBound::kDrift}) {
     EXPECT_EQ(parse_residual_bound(name(b)).value(), b);
   }
   EXPECT_NE(name(BudgetRule::kJoint), name(BudgetRule::kPaper));

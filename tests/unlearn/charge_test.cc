@@ -129,6 +129,25 @@ TEST(GradientChange, ItsRoundingCoversTermsThatCancel) {
   EXPECT_GE(beyond_the_sum, 15u);
 }
 
+// The same term again and again: every addition rounds to the same side, and the error grows with the number of terms.
+TEST(GradientChange, ItsRoundingCoversLongSums) {
+  double largest_share = 0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::vector<std::uint32_t> labels(3000, 0);
+    std::vector<RowChange> changes(3000, {0, testing::random_row(seed, kChargedColumns, 0.1), {}, ChangeKind::kRemoved});
+    for (std::size_t i = 0; i < changes.size(); ++i) changes[i].row = i;
+    const Matrix W = 1e-3 * testing::random_matrix(seed, kChargedColumns, 2);
+    const GradientChange change = gradient_change(changes, labels, Loss::logistic(), 1e-9, W);
+    const WideMatrix error = change.columns.cast<Wide>() - wide_change(changes, labels, Loss::logistic(), 1e-9, W);
+    for (Eigen::Index k = 0; k < 2; ++k) {
+      EXPECT_LE(error.col(k).norm(), change.rounding(k)) << k;
+      largest_share = std::max(largest_share, static_cast<double>(error.col(k).norm() / change.columns.col(k).norm()));
+    }
+  }
+  EXPECT_GE(largest_share, 100 * kUnitRoundoff);  // far more than what one term could do
+}
+
 TEST(GradientChange, ARowThatStaysChangesNothing) {
   const LabelledRows data = testing::random_rows(1, {.rows = 5, .columns = kChargedColumns});
   const std::vector<RowChange> changes = {{2, data.rows.row(2), data.rows.row(2), ChangeKind::kStructure}};

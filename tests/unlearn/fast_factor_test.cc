@@ -24,9 +24,9 @@ constexpr double kFactorLambda = 0.02;
 
 // Rows, weights and a factor that follow the same edits.
 struct FollowedRows {
-  FollowedRows(std::uint64_t seed, const Loss& chosen)
+  FollowedRows(std::uint64_t seed, const Loss& chosen, double row_norm = 1)
       : loss(chosen),
-        data(testing::random_rows(seed, {.rows = 80, .columns = kFactorColumns, .classes = 3})),
+        data(testing::random_rows(seed, {.rows = 80, .columns = kFactorColumns, .classes = 3, .row_norm = row_norm})),
         random(seed),
         anchor(train(objective()).value().weights),
         weights(anchor),
@@ -35,9 +35,7 @@ struct FollowedRows {
 
   [[nodiscard]] double ridge() const { return kFactorLambda * static_cast<double>(living); }
   [[nodiscard]] Objective objective() const { return {data.rows, data.labels, 3, loss, ridge()}; }
-  [[nodiscard]] WideMatrix gradient() const {
-    return testing::wide_gradient(data.rows, data.labels, loss, ridge(), weights);
-  }
+  [[nodiscard]] WideMatrix gradient() const { return testing::wide_gradient(data.rows, data.labels, loss, ridge(), weights); }
 
   // A random row goes or becomes another one; the rows change, the factor does not yet.
   RowChange edit() {
@@ -76,8 +74,7 @@ template <typename SpoilRow, typename SpoilStep>
 StepReport step_along(FollowedRows& rows, SpoilRow spoil_row, SpoilStep spoil_step) {
   const WideMatrix before = rows.gradient();
   const RowChange change = rows.edit();
-  const GradientChange delta =
-      gradient_change(std::span(&change, 1), rows.data.labels, rows.loss, kFactorLambda, rows.weights);
+  const GradientChange delta = gradient_change(std::span(&change, 1), rows.data.labels, rows.loss, kFactorLambda, rows.weights);
   StepReport report;
   report.intact = rows.factor.replace_row(spoil_row(change.before), change.after, rows.data.labels[change.row]);
   if (!report.intact) return report;
@@ -129,6 +126,17 @@ TEST(FastFactor, TheBoundCoversTheTrueGrowth) {
   }
 }
 
+// The numbers that the anchor took of its rows, the longest and |Z|, must follow rows that are far longer.
+TEST(FastFactor, TheBoundCoversTheGrowthByRowsFarLongerThanTheAnchors) {
+  for (const Loss& loss : testing::all_losses()) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      SCOPED_TRACE(loss.describe() + ", seed " + std::to_string(seed));
+      FollowedRows rows(seed, loss, 1e-3);
+      for (int step = 0; step < 5; ++step) EXPECT_LE(step_along(rows, as_it_is, as_it_is).worst_ratio, 1) << step;
+    }
+  }
+}
+
 // With a quadratic there is no curvature to drift, and the bound is small: what the ridge lost since the anchor, and rounding.
 TEST(FastFactor, TheBoundIsSmallForTheSquaredLossWhileNoGraphGoes) {
   FollowedRows rows(3, Loss::squared());
@@ -163,7 +171,8 @@ TEST(FastFactor, AWrongRowIsCaught) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     FollowedRows rows(seed, Loss::squared());
     const BlockRow wrong = testing::random_row(seed + 100, kFactorColumns);
-    const StepReport report = step_along(rows, [&](const BlockRow&) { return wrong; }, as_it_is);
+    const StepReport report = step_along(
+        rows, [&](const BlockRow&) { return wrong; }, as_it_is);
     caught += !report.intact || report.worst_ratio > 1 ? 1U : 0U;
   }
   EXPECT_EQ(caught, 40u);

@@ -17,8 +17,8 @@ TEST(Request, DescriptionsTellKindsNumbersAndIdsApart) {
   EXPECT_EQ(describe(ForgetSubject{"ann"}), "subject 'ann'");
 
   // The id "3" is not the number 3.
-  const std::vector<RemovalRequest> alike = {ForgetNode{1u, 3u},     ForgetNode{1u, "3"},  ForgetNode{"1", 3u},
-                                             ForgetFeatures{1u, 3u}, ForgetGraph{1u},      ForgetGraph{"1"},
+  const std::vector<RemovalRequest> alike = {ForgetNode{1u, 3u},     ForgetNode{1u, "3"},    ForgetNode{"1", 3u},
+                                             ForgetFeatures{1u, 3u}, ForgetGraph{1u},        ForgetGraph{"1"},
                                              ForgetEdge{1u, 3u, 4u}, ForgetEdge{1u, 4u, 3u}, ForgetSubject{"3"}};
   std::set<std::string> texts;
   for (const RemovalRequest& request : alike) texts.insert(describe(request));

@@ -105,9 +105,8 @@ TEST(ResidualBounds, AreThoseOfThePaperWithItsConstants) {
           testing::expect_near(bound(worst_case_node_change(slope, row_norm)), for_nodes, 1e-13L * for_nodes);
           // [Pan23, Thm. 4.3]
           const long double moved = gamma_1 * C_1 * F + lambda * C_2;
-          const long double for_features =
-              gamma_2 * F * F * F / (std::pow(lambda, 4.0L) * n) *
-              std::min(4 * lambda * lambda * C_1 * C_1, moved * moved * F * F / nodes);
+          const long double for_features = gamma_2 * F * F * F / (std::pow(lambda, 4.0L) * n) *
+                                           std::min(4 * lambda * lambda * C_1 * C_1, moved * moved * F * F / nodes);
           const double change =
               worst_case_feature_change(slope, static_cast<double>(gamma_1), row_norm, static_cast<double>(C_1 / lambda),
                                         static_cast<double>(F / std::sqrt(nodes)));
@@ -132,8 +131,7 @@ TEST(ResidualBounds, ErrHigh) {
     EXPECT_GE(worst_case_graph_change(a[0], a[1], a[2], a[3]), w(0) * w(1) + w(2) * w(3));
     const double displacement = a[4] / 100;
     const long double by_displacement = (w(1) * w(2) * w(3) + w(0)) * displacement;
-    EXPECT_GE(worst_case_feature_change(a[0], a[1], a[2], a[3], displacement),
-              std::min(2 * w(0) * w(2), by_displacement));
+    EXPECT_GE(worst_case_feature_change(a[0], a[1], a[2], a[3], displacement), std::min(2 * w(0) * w(2), by_displacement));
   }
 }
 
