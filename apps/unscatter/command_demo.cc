@@ -1,5 +1,4 @@
-// A first look, without files or downloads: generate groups, embed them, forget one user everywhere, check that nothing is
-// left.
+// A first look, without files or downloads: generate groups, train, forget, and check against training from scratch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,12 +6,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.h"
-#include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/generate.h"
+#include "unscatter/learn/predict.h"
+#include "unscatter/unlearn/session.h"
 
 namespace unscatter::cli {
 namespace {
@@ -23,125 +24,165 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-struct Appearance {
-  std::size_t group;
-  NodeIndex node;
-};
+std::string milliseconds(double value) { return fmt::format("{:.1f} ms", value); }
 
-// Every place where the most active user appears.
-std::pair<std::string, std::vector<Appearance>> busiest_user(const Dataset& dataset) {
-  std::map<std::string, std::vector<Appearance>> places;
-  for (std::size_t g = 0; g < dataset.size(); ++g) {
-    const Graph& graph = dataset.graphs[g];
-    for (NodeIndex i = 0; i < graph.node_count(); ++i) places[graph.node_id(i)].push_back({g, i});
+// Graphs [first, last) of `dataset`.
+Dataset slice(const Dataset& dataset, std::size_t first, std::size_t last) {
+  Dataset part;
+  part.name = dataset.name;
+  part.class_names = dataset.class_names;
+  for (std::size_t g = first; g < last; ++g) {
+    part.graphs.push_back(dataset.graphs[g]);
+    part.labels.push_back(dataset.labels[g]);
+    part.graph_ids.push_back(dataset.graph_ids[g]);
   }
-  const auto fewer = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
-  return *std::max_element(places.begin(), places.end(), fewer);
+  return part;
 }
 
-// The group as it would be had `gone` never joined, put together anew from its members and ties.
-Result<Graph> rebuilt_without(const Graph& graph, NodeIndex gone) {
-  GraphParts parts;
-  parts.node_count = graph.node_count() - 1;
-  const auto renumbered = [gone](NodeIndex i) { return i > gone ? i - 1 : i; };
-  for (NodeIndex i = 0; i < graph.node_count(); ++i) {
-    if (i == gone) continue;
-    parts.node_ids.push_back(graph.node_id(i));
-    for (const NodeIndex j : graph.neighbours(i)) {
-      if (j != gone && i < j) parts.edges.push_back({renumbered(i), renumbered(j)});
+// The user in most groups, and in how many.
+std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
+  std::map<std::string, std::size_t> groups;
+  for (const Graph& graph : dataset.graphs) {
+    for (std::size_t i = 0; i < graph.node_count(); ++i) ++groups[graph.node_id(i)];
+  }
+  const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return *std::max_element(groups.begin(), groups.end(), fewer);
+}
+
+// A member, a tie and a member's features, from ten groups each.
+std::vector<RemovalRequest> mixed_batch(const Session& session) {
+  std::vector<RemovalRequest> batch;
+  for (std::size_t g = 0; g < 30; ++g) {
+    const Graph& graph = *session.graph(g);
+    const std::string& member = graph.node_id(0);
+    if (g % 3 == 0) batch.emplace_back(ForgetNode{g, member});
+    if (g % 3 == 1) batch.emplace_back(ForgetFeatures{g, member});
+    if (g % 3 == 2 && graph.degree(0) > 0) batch.emplace_back(ForgetEdge{g, member, graph.node_id(graph.neighbours(0)[0])});
+  }
+  return batch;
+}
+
+class Story {
+ public:
+  Story(Session session, std::shared_ptr<const Embedder> embedder)
+      : session_(std::move(session)), embedder_(std::move(embedder)) {}
+
+  // Honours the requests, then trains from scratch on what is left, to compare in time and in weights.
+  Status forget(const std::string& step, const std::string& what, const std::vector<RemovalRequest>& requests) {
+    auto start = Clock::now();
+    UNSCATTER_TRY(certificate, session_.forget(requests));
+    const double update_ms = milliseconds_since(start);
+    Dataset left = session_.remaining();
+    start = Clock::now();
+    UNSCATTER_TRY(scratch, Session::create(std::move(left), embedder_, session_.options()));
+    const double retrain_ms = milliseconds_since(start);
+    const double distance = (session_.weights() - scratch.weights()).norm();
+    const double allowed = certificate.distance_upper_bound + scratch.certificate().distance_upper_bound;
+    if (distance > allowed) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{}: the weights are {:.2g} from those of retraining, and the certificates "
+                               "say at most {:.2g}",
+                               step, distance, allowed)};
     }
+    largest_distance_ = std::max(largest_distance_, distance / scratch.weights().norm());
+    table_.add_row({step, what, milliseconds(update_ms), milliseconds(retrain_ms)});
+    removals_.push_back({{"step", step},
+                         {"requests", requests.size()},
+                         {"rung", name(certificate.rung)},
+                         {"milliseconds", update_ms},
+                         {"retraining_milliseconds", retrain_ms},
+                         {"distance", distance},
+                         {"distance_upper_bound", certificate.distance_upper_bound},
+                         {"shift_upper_bound", certificate.shift_upper_bound},
+                         {"shift_limit", certificate.shift_limit},
+                         {"satisfied", certificate.satisfied}});
+    return ok_status();
   }
-  return Graph::create(std::move(parts));
-}
 
-struct Removal {
-  std::size_t groups = 0;
-  std::size_t identical = 0;  // rows equal, bit for bit, to those of groups that never had the user
-  double milliseconds = 0;
-  double largest_change = 0;  // |z - z'|
+  [[nodiscard]] Session& session() { return session_; }
+  [[nodiscard]] Table& table() { return table_; }
+  [[nodiscard]] const Json& removals() const { return removals_; }
+  [[nodiscard]] double largest_distance() const { return largest_distance_; }
+
+ private:
+  Session session_;
+  std::shared_ptr<const Embedder> embedder_;
+  Table table_{{{"step"}, {"what happened"}, {"time", Table::Align::kRight}, {"retraining", Table::Align::kRight}}};
+  Json removals_ = Json::array();
+  double largest_distance_ = 0;
 };
-
-Result<Removal> forget(const Embedder& embedder, const Dataset& dataset, const SparseBlockRows& Z,
-                       const std::vector<Appearance>& places) {
-  Removal removal;
-  for (const Appearance& place : places) {
-    const Graph& graph = dataset.graphs[place.group];
-    const auto start = Clock::now();
-    UNSCATTER_TRY(after, reembed(embedder, graph, RemoveNode{place.node}));
-    removal.milliseconds += milliseconds_since(start);
-    ++removal.groups;
-    if (!after) continue;
-    UNSCATTER_TRY(never, rebuilt_without(graph, place.node));
-    UNSCATTER_TRY(row, embedder.embed(never));
-    if (row == after->row) ++removal.identical;
-    SparseBlockRows pair(0, Z.columns());
-    pair.append_row(Z.row(place.group));
-    pair.append_row(after->row);
-    const RowMatrix dense = pair.to_dense();
-    removal.largest_change = std::max(removal.largest_change, (dense.row(0) - dense.row(1)).norm());
-  }
-  return removal;
-}
 
 Result<Report> demo(Context& context) {
-  context.say("unscatter demo: graphs in, embeddings out, and one user forgotten\n\n");
+  context.say("unscatter demo: train on social groups, forget, and compare with training from scratch\n\n");
   auto start = Clock::now();
-  UNSCATTER_TRY(dataset, generate_interest_groups({}));
+  UNSCATTER_TRY(groups, generate_interest_groups({}));
   const double generate_ms = milliseconds_since(start);
-  const DatasetSummary summary = summarise(dataset);
+  const DatasetSummary summary = summarise(groups);
+  Dataset train = slice(groups, 0, groups.size() / 2);
+  const Dataset test = slice(groups, groups.size() / 2, groups.size());
 
-  UNSCATTER_TRY(features, FeatureMap::resolve("auto", dataset));
+  UNSCATTER_TRY(features, FeatureMap::resolve("auto", groups));
   UNSCATTER_TRY(transform, make_transform({}));
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({std::move(features), std::move(transform)});
-  const Embedder embedder(std::move(blocks));
+  const auto embedder = std::make_shared<const Embedder>(std::move(blocks));
+  UNSCATTER_TRY(test_rows, embedder->embed(test));
+  const auto [user, appearances] = busiest_user(train);
+
+  SessionOptions options;
+  options.regularisation = 1e-4;
+  options.progress = &context.progress();
   start = Clock::now();
-  UNSCATTER_TRY(Z, embedder.embed(dataset, {.progress = &context.progress()}));
-  const double embed_ms = milliseconds_since(start);
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedder, options));
+  const double train_ms = milliseconds_since(start);
+  const double accuracy_before = accuracy(test_rows, test.labels, session.weights());
 
-  const auto [user, places] = busiest_user(dataset);
-  UNSCATTER_TRY(removal, forget(embedder, dataset, Z, places));
-  if (removal.identical != removal.groups) {
-    return Error{ErrorCode::kUnsupported, fmt::format("{} of {} groups still tell that {} was there",
-                                                      removal.groups - removal.identical, removal.groups, user)};
-  }
+  Story story(std::move(session), embedder);
+  story.table().add_row({"generate",
+                         fmt::format("{} groups of {} users, half to train on and half to test", grouped(summary.graphs),
+                                     grouped(summary.distinct_node_ids)),
+                         milliseconds(generate_ms), ""});
+  story.table().add_row(
+      {"train", fmt::format("embed and fit {} weights per class", grouped(embedder->width())), milliseconds(train_ms), ""});
+  UNSCATTER_CHECK_OK(
+      story.forget("forget a user", fmt::format("{}, a member of {} groups", user, appearances), {ForgetSubject{user}}));
+  const std::vector<RemovalRequest> batch = mixed_batch(story.session());
+  UNSCATTER_CHECK_OK(
+      story.forget("forget a batch", fmt::format("{} members, features and ties in one update", batch.size()), batch));
+  UNSCATTER_CHECK_OK(story.forget("forget a group", "group-0042, whole", {ForgetGraph{"group-0042"}}));
+  UNSCATTER_TRY(model, story.session().release());
+  const double accuracy_published = accuracy(test_rows, test.labels, model.weights);
 
+  const Certificate& certificate = story.session().certificate();
   Report report;
   report.json = {{"groups", summary.graphs},
                  {"users", summary.distinct_node_ids},
-                 {"generate_milliseconds", generate_ms},
-                 {"coordinates", Z.columns()},
-                 {"embed_milliseconds", embed_ms},
-                 {"forgotten",
-                  {{"user", user},
-                   {"groups", removal.groups},
-                   {"identical", removal.identical},
-                   {"milliseconds", removal.milliseconds},
-                   {"largest_change", removal.largest_change}}}};
-  Table table({{"step"}, {"what happened"}, {"time", Table::Align::kRight}});
-  table.add_row({"generate",
-                 fmt::format("{} groups of {} users, {} of class {} and {} of class {}", grouped(summary.graphs),
-                             grouped(summary.distinct_node_ids), summary.class_counts[0], dataset.class_names[0],
-                             summary.class_counts[1], dataset.class_names[1]),
-                 fmt::format("{:.1f} ms", generate_ms)});
-  table.add_row({"embed", fmt::format("{} coordinates per group, from its structure alone", grouped(Z.columns())),
-                 fmt::format("{:.1f} ms", embed_ms)});
-  table.add_row({"forget",
-                 fmt::format("{}, a member of {} groups; largest change of an embedding {:.3f}", user, removal.groups,
-                             removal.largest_change),
-                 fmt::format("{:.2f} ms", removal.milliseconds)});
-  table.add_row({"check",
-                 fmt::format("all {} embeddings equal, bit for bit, those of groups the user never joined", removal.identical),
-                 ""});
+                 {"coordinates", embedder->width()},
+                 {"train_milliseconds", train_ms},
+                 {"forgotten_user", {{"id", user}, {"groups", appearances}}},
+                 {"removals", story.removals()},
+                 {"accuracy_before", accuracy_before},
+                 {"accuracy_published", accuracy_published},
+                 {"epsilon", certificate.guarantee.epsilon},
+                 {"delta", certificate.guarantee.delta}};
   report.text =
-      table.str() + "\nNext: unscatter datasets generate groups.jsonl, then unscatter embed --data groups.jsonl --out Z.npy\n";
+      story.table().str() +
+      fmt::format(
+          "\nThe certificate: whoever sees the published models, {} of them at most, can hardly tell them from models that "
+          "were\ntrained without what was forgotten: (epsilon, delta) = ({}, {}). The kept weights are within {:.0e} of the "
+          "retrained\nones, and noise of {} hides even that.\n"
+          "Checked: after each step, weights and training from scratch agree to {:.0e}, as certified.\n"
+          "Accuracy on the other half: {:.1f} % before, {:.1f} % for the model published after.\n"
+          "\nNext: examples/forget_a_user.cc shows how a program does this; docs/certificates.md what it means.\n",
+          options.releases, certificate.guarantee.epsilon, certificate.guarantee.delta, certificate.distance_upper_bound,
+          certificate.noise_stddev, story.largest_distance(), 100 * accuracy_before, 100 * accuracy_published);
   return report;
 }
 
 }  // namespace
 
 void add_demo_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("demo", "Generate, embed, forget, check: a first look in a second");
+  CLI::App& command = *parent.add_subcommand("demo", "Generate, train, forget, check: a first look in a few seconds");
   command.footer(R"(
 Examples:
   unscatter demo

@@ -1,13 +1,13 @@
 #include "linalg/cholesky.h"
 
-#include <Eigen/Cholesky>
+#include "linalg/dense_kernels.h"
 
 namespace unscatter {
 
 bool cholesky_in_place(Matrix& A) {
-  const Eigen::LLT<Eigen::Ref<Matrix>, Eigen::Lower> factor(A);
+  const bool positive = dense::kernels().cholesky(A.data(), A.rows());
   // Eigen stops at a pivot <= 0, which a NaN is not.  Any NaN or infinity below the diagonal reaches the diagonal of its row.
-  return factor.info() == Eigen::Success && A.diagonal().allFinite();
+  return positive && A.diagonal().allFinite();
 }
 
 void cholesky_solve_in_place(const Matrix& L, Vector& x) {

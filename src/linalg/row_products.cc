@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "linalg/dense_kernels.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/parallel.h"
 
@@ -162,7 +163,7 @@ Matrix weighted_square(const SparseBlockRows& Z, Eigen::Ref<const Vector> weight
       Z.copy_row(first + r, {panel.data() + r * Z.columns(), Z.columns()});
       panel.row(index(r)) *= std::sqrt(weights(index(first + r)));
     }
-    H.selfadjointView<Eigen::Lower>().rankUpdate(panel.topRows(index(count)).transpose());
+    dense::kernels().add_square(H.data(), d, panel.data(), index(count));
   }
   H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
   return H;

@@ -9,21 +9,27 @@ namespace {
 using testing::Outcome;
 using testing::run_program;
 
-TEST(Demo, ForgetsAUserAndChecksThatNothingIsLeft) {
+TEST(Demo, ForgetsAndAgreesWithTrainingFromScratch) {
   const Outcome outcome = run_program({"demo", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const nlohmann::json document = outcome.json();
   EXPECT_EQ(document.at("groups"), 1000);
-  const nlohmann::json& forgotten = document.at("forgotten");
-  EXPECT_GT(forgotten.at("groups"), 1);
-  EXPECT_EQ(forgotten.at("identical"), forgotten.at("groups"));
-  EXPECT_GT(forgotten.at("largest_change"), 0.0);  // the user did matter before
+  EXPECT_GT(document.at("forgotten_user").at("groups"), 1);
+  ASSERT_EQ(document.at("removals").size(), 3u);
+  for (const nlohmann::json& removal : document.at("removals")) {
+    EXPECT_TRUE(removal.at("satisfied"));
+    EXPECT_NE(removal.at("rung"), "retrain");
+    EXPECT_LE(removal.at("shift_upper_bound").get<double>(), removal.at("shift_limit").get<double>());
+  }
+  EXPECT_GT(document.at("accuracy_before").get<double>(), 0.7);
+  EXPECT_NEAR(document.at("accuracy_published").get<double>(), document.at("accuracy_before").get<double>(), 0.05);
 }
 
 TEST(Demo, TellsAStory) {
   const Outcome outcome = run_program({"demo"});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* word : {"generate", "embed", "forget", "bit for bit"}) {
+  for (const char* word :
+       {"generate", "train", "forget a user", "forget a batch", "forget a group", "certificate", "Accuracy"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
   }
   EXPECT_TRUE(outcome.err.empty()) << outcome.err;

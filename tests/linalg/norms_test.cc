@@ -20,8 +20,8 @@ namespace {
 TEST(SpectralNormUpperBound, CoversTheSingularValue) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
-    const auto rows = static_cast<Eigen::Index>(1 + seed % 7 * 9);
-    const auto columns = static_cast<Eigen::Index>(1 + seed % 11 * 5);
+    const std::size_t rows = 1 + seed % 7 * 9;
+    const std::size_t columns = 1 + seed % 11 * 5;
     const Matrix A = testing::random_matrix(seed, rows, columns);
     const double exact = Eigen::JacobiSVD<Matrix>(A).singularValues()(0);
     const double bound = spectral_norm_upper_bound(A);

@@ -28,7 +28,11 @@ struct Setting {
 // Hyper-parameters of [Pan23, Table 4], except that the published program uses Q = 2 on COLLAB.
 const Setting kSettings[] = {
     {"IMDB-BINARY", 4, 3, 3, 1e-3, 3.3}, {"PROTEINS", 5, 4, 3, 1e-4, 7.2}, {"COLLAB", 3, 2, 2, 1e-4, 7.7}};
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kSplits = 1;  // the arithmetic is the same, only slower: one split looks for errors of memory
+#else
 constexpr std::size_t kSplits = 10;
+#endif
 
 // The paper's synthetic features are degrees taken once: removing a node zeroes its own row and leaves the neighbours' as they
 // were.  Degrees written into the labels behave like that; the sound default derives them from the graph as it is.
@@ -122,7 +126,9 @@ TEST_P(Table3, RetrainsAsInThePaperAndNeverByDefault) {
   }
   RecordProperty("retrains", std::to_string(retrains));
   std::cout << setting.data_set << ": " << retrains << " retrains; the paper reports " << setting.retrains << "\n";
-  EXPECT_NEAR(retrains, setting.retrains, 0.25 * setting.retrains);
+  // Single splits scatter widely; the paper reports a mean over ten.
+  const double allowance = kSplits == 10 ? 0.25 : 1;
+  EXPECT_NEAR(retrains, setting.retrains, allowance * setting.retrains);
 }
 
 INSTANTIATE_TEST_SUITE_P(Paper, Table3, ::testing::ValuesIn(kSettings), [](const auto& setting) {

@@ -1,0 +1,80 @@
+// Train a classifier of social groups, let a user leave all of them, and publish a model that no longer tells of them.
+//
+// Five steps, in memory: data, embedding, session, removal, release.  Build with `make build`, run
+// build/release/examples/forget_a_user.
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "unscatter/unscatter.h"
+
+namespace {
+
+using namespace unscatter;
+
+void print(const char* what, const Certificate& certificate) {
+  std::printf("%-26s by %s; %zu groups left\n", what, std::string(name(certificate.rung)).c_str(), certificate.graphs);
+  std::printf("%26s   within %.1e of the model trained from scratch on them; shift %.1e, at most %.1e allowed\n", "",
+              certificate.distance_upper_bound, certificate.shift_upper_bound, certificate.shift_limit);
+}
+
+Status run() {
+  // 1. Data: groups of users, two kinds that differ in structure.  The first 300 train, the others test.
+  UNSCATTER_TRY(groups, generate_interest_groups({.groups = 600, .users = 2000}));
+  Dataset train = groups;
+  Dataset test = groups;
+  train.graphs.resize(300, groups.graphs.front());
+  train.labels.resize(300);
+  train.graph_ids.resize(300);
+  test.graphs.erase(test.graphs.begin(), test.graphs.begin() + 300);
+  test.labels.erase(test.labels.begin(), test.labels.begin() + 300);
+  test.graph_ids.clear();
+
+  // 2. Embedding: a function of one graph and of constants that are fixed here, once.  Nothing in it is learned.
+  UNSCATTER_TRY(features, FeatureMap::resolve("degree-onehot", groups));
+  UNSCATTER_TRY(transform, make_transform({.scales = 4, .moments = 3, .layers = 3}));
+  std::vector<EmbeddingBlock> blocks;
+  blocks.push_back({std::move(features), std::move(transform)});
+  const auto embedder = std::make_shared<const Embedder>(std::move(blocks));
+  UNSCATTER_TRY(test_rows, embedder->embed(test));
+
+  // 3. A session owns the training data, trains, and keeps the promise: whoever sees a published model can hardly tell it from
+  //    one that was trained without what has been removed ((epsilon, delta) = (1, 1e-4), docs/certificates.md).
+  SessionOptions options;
+  options.regularisation = 1e-4;
+  options.guarantee = {1.0, 1e-4};
+  auto ledger = std::make_shared<MemoryLedger>();
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedder, options, ledger));
+  print("trained", session.certificate());
+  std::printf("%26s   accuracy on groups it has not seen: %.1f %%\n", "",
+              100 * accuracy(test_rows, test.labels, session.weights()));
+
+  // 4. Removals.  Each is one update; the certificate says what it took and what holds now.
+  const std::string user = session.graph(0)->node_id(0);
+  UNSCATTER_TRY(user_left, session.forget(ForgetSubject{user}));
+  print("a user left every group", user_left);
+
+  const std::vector<RemovalRequest> batch = {ForgetNode{"group-0002", 3u}, ForgetFeatures{5u, 0u}, ForgetGraph{7u}};
+  UNSCATTER_TRY(batch_done, session.forget(batch));
+  print("a node, features, a group", batch_done);
+
+  // What cannot be honoured is refused, with the reason, and nothing changes.
+  if (const auto again = session.forget(ForgetSubject{user}); !again.ok()) {
+    std::printf("asked again                refused: %s\n", again.error().message.c_str());
+  }
+
+  // 5. A model for the outside: the weights plus fresh noise, once per release.
+  UNSCATTER_TRY(model, session.release());
+  std::printf("published model %zu          accuracy %.1f %%; %zu updates in the ledger\n", model.release_number,
+              100 * accuracy(test_rows, test.labels, model.weights), ledger->entries().size());
+  return ok_status();
+}
+
+}  // namespace
+
+int main() {
+  const Status status = run();
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.error().message.c_str());
+  return status.ok() ? 0 : 1;
+}

@@ -1,0 +1,11 @@
+// Compiled for AVX2 and FMA; called only where the processor has them.
+#if defined(__AVX2__) && defined(__FMA__)
+
+#define Eigen Eigen_avx2
+#define UNSCATTER_VARIANT avx2
+
+#include <cstddef>
+
+#include "linalg/dense_kernels_body.h"
+
+#endif

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The AVX2 variant of the dense kernels shares no name with the rest of the program: a shared template compiled for AVX2 could be
+# the copy that the linker keeps, and an old processor would stumble over it.
+#
+#   variants_test.sh LIBRARY
+set -euo pipefail
+library=$1
+object=$(ar t "$library" | grep '^dense_kernels_avx2' || true)
+[[ -n "$object" ]] || { echo "there is no AVX2 variant in $library" >&2; exit 1; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+(cd "$folder" && ar x "$library" "$object")
+
+# Weak and unique definitions are what the linker merges.
+shared() { nm -C "$1" | grep -E ' [WVu] ' | grep -vE 'DW\.ref\.__gxx_personality|'"$2" || true; }
+found=$(shared "$folder/$object" 'Eigen_avx2::')
+if [[ -n "$found" ]]; then
+  printf 'names shared with other objects:\n%s\n' "$found" >&2
+  exit 1
+fi
+# The check can fail: without the exception there is a lot to find.
+[[ -n "$(shared "$folder/$object" 'no such name')" ]] || { echo "nm shows no templates at all" >&2; exit 1; }
