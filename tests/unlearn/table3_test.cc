@@ -2,6 +2,7 @@
 // default never does on the same runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -25,14 +26,18 @@ struct Setting {
   double retrains;  // [Pan23, Table 3]
 };
 
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.data_set; }
+
 // Hyper-parameters of [Pan23, Table 4], except that the published program uses Q = 2 on COLLAB.
 const Setting kSettings[] = {
     {"IMDB-BINARY", 4, 3, 3, 1e-3, 3.3}, {"PROTEINS", 5, 4, 3, 1e-4, 7.2}, {"COLLAB", 3, 2, 2, 1e-4, 7.7}};
+// Under sanitizers the arithmetic is the same, only slower: a few removals of one split look for errors of memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kSplits = 1;  // the arithmetic is the same, only slower: one split looks for errors of memory
+constexpr bool kWhole = false;
 #else
-constexpr std::size_t kSplits = 10;
+constexpr bool kWhole = true;
 #endif
+constexpr std::size_t kSplits = kWhole ? 10 : 1;
 
 // The paper's synthetic features are degrees taken once: removing a node zeroes its own row and leaves the neighbours' as they
 // were.  Degrees written into the labels behave like that; the sound default derives them from the graph as it is.
@@ -86,7 +91,8 @@ Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedde
   std::vector<std::size_t> order(train.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   random.shuffle(std::span(order));
-  const auto removals = static_cast<std::size_t>(std::lround(0.1 * static_cast<double>(train.size())));
+  const auto tenth = static_cast<std::size_t>(std::lround(0.1 * static_cast<double>(train.size())));
+  const std::size_t removals = kWhole ? tenth : std::min<std::size_t>(tenth, 5);
   Outcome result;
   for (std::size_t r = 0; r < removals; ++r) {
     const std::size_t node = random.below(train.graphs[order[r]].node_count());
@@ -126,9 +132,9 @@ TEST_P(Table3, RetrainsAsInThePaperAndNeverByDefault) {
   }
   RecordProperty("retrains", std::to_string(retrains));
   std::cout << setting.data_set << ": " << retrains << " retrains; the paper reports " << setting.retrains << "\n";
-  // Single splits scatter widely; the paper reports a mean over ten.
-  const double allowance = kSplits == 10 ? 0.25 : 1;
-  EXPECT_NEAR(retrains, setting.retrains, allowance * setting.retrains);
+  if (kWhole) {
+    EXPECT_NEAR(retrains, setting.retrains, 0.25 * setting.retrains);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Paper, Table3, ::testing::ValuesIn(kSettings), [](const auto& setting) {
