@@ -38,6 +38,7 @@
 #include "unscatter/learn/predict.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/nearby_solve.h"
 #include "unscatter/linalg/norms.h"
 #include "unscatter/linalg/rank_one_eigen.h"
 #include "unscatter/linalg/regularised_hessian.h"

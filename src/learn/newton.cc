@@ -56,7 +56,8 @@ double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature) {
 
 Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options) {
   const HessianForm cheaper = cheaper_form(objective.rows().rows(), objective.width());
-  NewtonSystem system(options.form.value_or(cheaper));
+  NewtonSystem own(options.form.value_or(cheaper));
+  NewtonSystem& system = options.system != nullptr ? *options.system : own;
   return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system, options.progress);
 }
 
@@ -86,7 +87,7 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
     const Matrix downhill = -columns(gradient, active);
     // Without a ridge there is nothing to divide by in dual form.
     UNSCATTER_TRY(steps, objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, downhill)
-                                                : system.solve(objective, curvatures, downhill));
+                                                : system.solve(objective, active, curvatures, downhill));
     const Matrix products = product(objective.rows(), steps, objective.threads());
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];

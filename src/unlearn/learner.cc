@@ -41,7 +41,9 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       options_(options),
       limit_(std::move(limit)),
       living_(rows_.rows()),
-      newton_(cheaper_form(rows_.rows(), rows_.columns())) {}
+      newton_(cheaper_form(rows_.rows(), rows_.columns())) {
+  newton_.keep_factors();
+}
 
 Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                                 const SessionOptions& options, RandomSource& noise) {
@@ -190,6 +192,7 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   const Objective after = objective(living, fit.perturbation ? &*fit.perturbation : nullptr);
   TrainOptions training;
   training.optimizer = options_.optimizer;
+  training.system = &newton_;
   training.progress = options_.progress;
   UNSCATTER_TRY(trained, train(after, training));
   fit.weights = std::move(trained.weights);

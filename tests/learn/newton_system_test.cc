@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "support/random_rows.h"
 #include "unscatter/linalg/row_products.h"
 
@@ -66,6 +68,34 @@ TEST(NewtonSystem, KeepsTheGramMatrixInDualFormOnly) {
   EXPECT_EQ(primal.gram(objective).size(), 0);
   NewtonSystem dual(HessianForm::kDual);
   EXPECT_EQ(dual.gram(objective), gram(data.rows));
+}
+
+// Kept factors serve nearby systems and give the same steps; a system far away gets a factor of its own.
+TEST(NewtonSystem, KeptFactorsAreUsedNearbyOnly) {
+  for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+    LabelledRows data = random_rows(4, {.rows = 40, .columns = 50, .classes = 3, .row_norm = 2});
+    const Objective objective(data.rows, data.labels, 3, Loss::logistic(), 0.1);
+    const Matrix right = random_matrix(5, 50, 3);
+    const Matrix curvatures = objective.curvatures(objective.margins(random_matrix(6, 50, 3) / 4));
+    NewtonSystem keeping(form);
+    keeping.keep_factors();
+    ASSERT_TRUE(keeping.solve(objective, curvatures, right).ok());
+    EXPECT_EQ(keeping.factorisations(), 3u);
+
+    data.rows.set_row(7, random_row(8, 50, 0.5, 2));
+    keeping.refresh_row(data.rows, 7);
+    const Matrix near = keeping.solve(objective, 1.01 * curvatures, right).value();
+    EXPECT_EQ(keeping.factorisations(), 3u);
+    EXPECT_LE(largest_defect(objective, 1.01 * curvatures, near, right), 1e-10);
+    // One class alone finds its own factor.
+    const std::vector<std::size_t> second = {1};
+    EXPECT_LE((keeping.solve(objective, second, 1.01 * curvatures.col(1), right.col(1)).value() - near.col(1)).norm(), 1e-10);
+    EXPECT_EQ(keeping.factorisations(), 3u);
+
+    const Matrix far = keeping.solve(objective, 3 * curvatures, right).value();
+    EXPECT_EQ(keeping.factorisations(), 6u);
+    EXPECT_LE(largest_defect(objective, 3 * curvatures, far, right), 1e-10);
+  }
 }
 
 TEST(NewtonSystem, SaysWhenAColumnIsSingular) {

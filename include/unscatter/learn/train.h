@@ -29,6 +29,7 @@ struct TrainOptions {
   std::optional<double> gradient_tolerance = {};
   std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
   std::optional<HessianForm> form = {};  // default: the cheaper one
+  NewtonSystem* system = nullptr;        // Newton: one that the caller keeps, with a form of its own
   Progress* progress = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/dense.h"
@@ -31,6 +32,8 @@ class RegularisedHessian {
 
   // H^-1 right_side.
   [[nodiscard]] Vector solve(const Vector& right_side) const;
+  // The lower Cholesky factor of H or of M, for nearby_solve.h.
+  [[nodiscard]] Matrix take_factor() && { return std::move(factor_); }
   [[nodiscard]] HessianForm form() const noexcept { return rows_ == nullptr ? HessianForm::kPrimal : HessianForm::kDual; }
 
  private:
