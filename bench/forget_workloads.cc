@@ -62,12 +62,7 @@ nlohmann::json run(const ForgetWorkload& workload, const ForgetSettings& setting
   blocks.push_back({FeatureMap::resolve("auto", dataset).value(), make_transform(spec).value()});
   const auto embedder = std::make_shared<const Embedder>(std::move(blocks));
   const Split split = random_split(dataset.size(), {}, 1).value();
-  Dataset train;
-  train.class_names = dataset.class_names;
-  for (const std::size_t i : split.train) {
-    train.graphs.push_back(dataset.graphs[i]);
-    train.labels.push_back(dataset.labels[i]);
-  }
+  const Dataset train = subset(dataset, split.train);
   const std::size_t n = train.size();
 
   SessionOptions options;
@@ -102,37 +97,43 @@ nlohmann::json run(const ForgetWorkload& workload, const ForgetSettings& setting
           {"rungs", {{"fast", rungs.fast}, {"exact", rungs.exact}, {"newton", rungs.newton}, {"retrain", rungs.retrain}}}};
 }
 
+int run_all(const ForgetSettings& settings) {
+  for (const ForgetWorkload& workload : kForget) {
+    const bool wanted = settings.names.empty() ||
+                        std::find(settings.names.begin(), settings.names.end(), workload.name) != settings.names.end();
+    if (wanted) fmt::print("{}\n", run(workload, settings).dump());
+  }
+  return 0;
+}
+
+int main_with(const std::vector<std::string>& arguments) {
+  ForgetSettings settings;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool has_value = i + 1 < arguments.size();
+    if (arguments[i] == "--data" && has_value) {
+      settings.data = arguments[++i];
+    } else if (arguments[i] == "--threads" && has_value) {
+      settings.threads = std::stoul(arguments[++i]);
+    } else if (arguments[i] == "--noise" && has_value) {
+      settings.noise = std::stod(arguments[++i]);
+    } else if (arguments[i] == "--precision" && has_value) {
+      settings.precision = std::stod(arguments[++i]);
+    } else if (arguments[i].starts_with("--")) {
+      fmt::print(stderr, "usage: forget_workloads --data FOLDER [--threads N] [--noise SIGMA] [--precision P] [NAME...]\n");
+      return 2;
+    } else {
+      settings.names.push_back(arguments[i]);
+    }
+  }
+  return run_all(settings);
+}
+
 }  // namespace
 }  // namespace unscatter::bench
 
 int main(int argc, char** argv) {
-  using namespace unscatter::bench;
-  ForgetSettings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const bool has_value = i + 1 < argc;
-    if (argument == "--data" && has_value) {
-      settings.data = argv[++i];
-    } else if (argument == "--threads" && has_value) {
-      settings.threads = std::stoul(argv[++i]);
-    } else if (argument == "--noise" && has_value) {
-      settings.noise = std::stod(argv[++i]);
-    } else if (argument == "--precision" && has_value) {
-      settings.precision = std::stod(argv[++i]);
-    } else if (argument.rfind("--", 0) == 0) {
-      fmt::print(stderr, "usage: forget_workloads --data FOLDER [--threads N] [--noise SIGMA] [--precision P] [NAME...]\n");
-      return 2;
-    } else {
-      settings.names.push_back(argument);
-    }
-  }
   try {
-    for (const ForgetWorkload& workload : kForget) {
-      const bool wanted = settings.names.empty() ||
-                          std::find(settings.names.begin(), settings.names.end(), workload.name) != settings.names.end();
-      if (wanted) fmt::print("{}\n", run(workload, settings).dump());
-    }
-    return 0;
+    return unscatter::bench::main_with({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     fmt::print(stderr, "forget_workloads: {}\n", error.what());
     return 1;

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace unscatter;
+using namespace unscatter;  // NOLINT(google-build-using-namespace): a program to read, not a library
 
 void print(const char* what, const Certificate& certificate) {
   std::printf("%-26s by %s; %zu groups left\n", what, std::string(name(certificate.rung)).c_str(), certificate.graphs);
@@ -20,16 +20,12 @@ void print(const char* what, const Certificate& certificate) {
 }
 
 Status run() {
-  // 1. Data: groups of users, two kinds that differ in structure.  The first 300 train, the others test.
+  // 1. Data: groups of users, two kinds that differ in structure; half to train on, half to test.
   UNSCATTER_TRY(groups, generate_interest_groups({.groups = 600, .users = 2000}));
-  Dataset train = groups;
-  Dataset test = groups;
-  train.graphs.resize(300, groups.graphs.front());
-  train.labels.resize(300);
-  train.graph_ids.resize(300);
-  test.graphs.erase(test.graphs.begin(), test.graphs.begin() + 300);
-  test.labels.erase(test.labels.begin(), test.labels.begin() + 300);
-  test.graph_ids.clear();
+  UNSCATTER_TRY(split, random_split(groups.size(), {.train = 0.5, .validation = 0, .test = 0.5}, 1));
+  Dataset train = subset(groups, split.train);
+  const Dataset test = subset(groups, split.test);
+  const std::string some_group = train.graph_ids.front();
 
   // 2. Embedding: a function of one graph and of constants that are fixed here, once.  Nothing in it is learned.
   UNSCATTER_TRY(features, FeatureMap::resolve("degree-onehot", groups));
@@ -55,7 +51,7 @@ Status run() {
   UNSCATTER_TRY(user_left, session.forget(ForgetSubject{user}));
   print("a user left every group", user_left);
 
-  const std::vector<RemovalRequest> batch = {ForgetNode{"group-0002", 3u}, ForgetFeatures{5u, 0u}, ForgetGraph{7u}};
+  const std::vector<RemovalRequest> batch = {ForgetNode{some_group, 3u}, ForgetFeatures{5u, 0u}, ForgetGraph{7u}};
   UNSCATTER_TRY(batch_done, session.forget(batch));
   print("a node, features, a group", batch_done);
 

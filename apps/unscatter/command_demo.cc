@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/generate.h"
+#include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"
 #include "unscatter/unlearn/session.h"
 
@@ -25,19 +26,6 @@ double milliseconds_since(Clock::time_point start) {
 }
 
 std::string milliseconds(double value) { return fmt::format("{:.1f} ms", value); }
-
-// Graphs [first, last) of `dataset`.
-Dataset slice(const Dataset& dataset, std::size_t first, std::size_t last) {
-  Dataset part;
-  part.name = dataset.name;
-  part.class_names = dataset.class_names;
-  for (std::size_t g = first; g < last; ++g) {
-    part.graphs.push_back(dataset.graphs[g]);
-    part.labels.push_back(dataset.labels[g]);
-    part.graph_ids.push_back(dataset.graph_ids[g]);
-  }
-  return part;
-}
 
 // The user in most groups, and in how many.
 std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
@@ -118,8 +106,10 @@ Result<Report> demo(Context& context) {
   UNSCATTER_TRY(groups, generate_interest_groups({}));
   const double generate_ms = milliseconds_since(start);
   const DatasetSummary summary = summarise(groups);
-  Dataset train = slice(groups, 0, groups.size() / 2);
-  const Dataset test = slice(groups, groups.size() / 2, groups.size());
+  UNSCATTER_TRY(split, random_split(groups.size(), {.train = 0.5, .validation = 0, .test = 0.5}, 1));
+  Dataset train = subset(groups, split.train);
+  const Dataset test = subset(groups, split.test);
+  const std::string group = train.graph_ids.back();
 
   UNSCATTER_TRY(features, FeatureMap::resolve("auto", groups));
   UNSCATTER_TRY(transform, make_transform({}));
@@ -149,7 +139,7 @@ Result<Report> demo(Context& context) {
   const std::vector<RemovalRequest> batch = mixed_batch(story.session());
   UNSCATTER_CHECK_OK(
       story.forget("forget a batch", fmt::format("{} members, features and ties in one update", batch.size()), batch));
-  UNSCATTER_CHECK_OK(story.forget("forget a group", "group-0042, whole", {ForgetGraph{"group-0042"}}));
+  UNSCATTER_CHECK_OK(story.forget("forget a group", group + ", whole", {ForgetGraph{group}}));
   UNSCATTER_TRY(model, story.session().release());
   const double accuracy_published = accuracy(test_rows, test.labels, model.weights);
 

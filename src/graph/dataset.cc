@@ -10,6 +10,8 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "unscatter/base/invariant.h"
+
 namespace unscatter {
 namespace {
 
@@ -38,6 +40,20 @@ ClassIndex index_classes(const std::vector<std::string>& raw) {
   result.labels.reserve(raw.size());
   for (const std::string& name : raw) result.labels.push_back(index.find(name)->second);
   return result;
+}
+
+Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
+  Dataset part;
+  part.name = dataset.name;
+  part.class_names = dataset.class_names;
+  part.graphs.reserve(chosen.size());
+  for (const std::size_t i : chosen) {
+    invariant(i < dataset.size(), "subset(): no such graph");
+    part.graphs.push_back(dataset.graphs[i]);
+    part.labels.push_back(dataset.labels[i]);
+    if (!dataset.graph_ids.empty()) part.graph_ids.push_back(dataset.graph_ids[i]);
+  }
+  return part;
 }
 
 DatasetSummary summarise(const Dataset& dataset) {

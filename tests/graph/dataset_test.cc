@@ -57,5 +57,23 @@ TEST(ContentDigest, ChangesWithAnyContentAndNotWithTheName) {
   EXPECT_NE(content_digest(dataset), content_digest(edited));
 }
 
+TEST(Subset, KeepsLabelsIdsAndClassNames) {
+  Dataset dataset;
+  dataset.name = "all";
+  dataset.class_names = {"a", "b", "c"};
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) dataset.graphs.push_back(testing::random_graph(seed));
+  dataset.labels = {2, 0, 2, 1};
+  dataset.graph_ids = {"p", "q", "r", "s"};
+  const std::vector<std::size_t> chosen = {3, 0, 0};
+  const Dataset part = subset(dataset, chosen);
+  EXPECT_EQ(part.name, "all");
+  EXPECT_EQ(part.class_names, dataset.class_names);
+  EXPECT_EQ(part.labels, (std::vector<std::uint32_t>{1, 2, 2}));
+  EXPECT_EQ(part.graph_ids, (std::vector<std::string>{"s", "p", "p"}));
+  EXPECT_EQ(part.graphs, (std::vector<Graph>{dataset.graphs[3], dataset.graphs[0], dataset.graphs[0]}));
+  const std::vector<std::size_t> missing = {4};
+  EXPECT_THROW((void)subset(dataset, missing), InvariantViolation);
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -57,16 +57,6 @@ Dataset with_frozen_degrees(const Dataset& dataset) {
   return frozen;
 }
 
-Dataset subset(const Dataset& dataset, const std::vector<std::size_t>& chosen) {
-  Dataset part;
-  part.class_names = dataset.class_names;
-  for (const std::size_t i : chosen) {
-    part.graphs.push_back(dataset.graphs[i]);
-    part.labels.push_back(dataset.labels[i]);
-  }
-  return part;
-}
-
 std::shared_ptr<const Embedder> embedder_for(const Setting& setting, const Dataset& dataset) {
   TransformSpec spec;
   spec.scales = setting.scales;

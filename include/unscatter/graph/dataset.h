@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct ClassIndex {
   std::vector<std::uint32_t> labels;
 };
 [[nodiscard]] ClassIndex index_classes(const std::vector<std::string>& raw);
+
+// The chosen graphs, in that order, with their labels and ids; the class names stay whole, so that labels mean the same.  An
+// index that is not there is a broken invariant.
+[[nodiscard]] Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen);
 
 // Counts that tell whether the right data came in.
 struct DatasetSummary {
