@@ -40,7 +40,7 @@ BlockRow with_bias(BlockRow row, std::size_t width) {
   return row;
 }
 
-SparseBlockRows with_bias(SparseBlockRows rows) {
+SparseBlockRows with_bias(const SparseBlockRows& rows) {
   SparseBlockRows wider(0, rows.columns() + 1);
   for (std::size_t i = 0; i < rows.rows(); ++i) wider.append_row(with_bias(rows.row(i), rows.columns()));
   return wider;

@@ -1,7 +1,7 @@
 #include "linalg/dense_kernels.h"
 
 #define UNSCATTER_VARIANT baseline
-#include "linalg/dense_kernels_body.h"
+#include "linalg/dense_kernels.inc"
 
 namespace unscatter::dense {
 

@@ -6,6 +6,6 @@
 
 #include <cstddef>
 
-#include "linalg/dense_kernels_body.h"
+#include "linalg/dense_kernels.inc"
 
 #endif

@@ -149,7 +149,7 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
   UNSCATTER_TRY(rows, embedder->embed(dataset, {options.threads, options.progress}));
-  if (options.bias) rows = with_bias(std::move(rows));
+  if (options.bias) rows = with_bias(rows);
   GraphCollection graphs(std::move(dataset));
   UNSCATTER_TRY(learner, Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
   return Session(std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(ledger),

@@ -28,7 +28,7 @@ struct Scratch {
 Scratch from_scratch(const Session& session, const Embedder& embedder) {
   const Dataset left = session.remaining();
   Scratch scratch{embedder.embed(left).value(), left.labels};
-  if (session.options().bias) scratch.rows = with_bias(std::move(scratch.rows));
+  if (session.options().bias) scratch.rows = with_bias(scratch.rows);
   return scratch;
 }
 

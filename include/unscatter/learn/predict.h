@@ -19,6 +19,6 @@ namespace unscatter {
 // A constant 1 in one more column: the bias of every class, regularised like the other weights (strong convexity, on which the
 // certificates rest, needs that).  `width` is the row's width before.
 [[nodiscard]] BlockRow with_bias(BlockRow row, std::size_t width);
-[[nodiscard]] SparseBlockRows with_bias(SparseBlockRows rows);
+[[nodiscard]] SparseBlockRows with_bias(const SparseBlockRows& rows);
 
 }  // namespace unscatter
