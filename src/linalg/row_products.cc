@@ -151,7 +151,7 @@ void refresh_gram_row(const SparseBlockRows& Z, std::size_t i, Matrix& G) {
   G.row(index(i)) = G.col(index(i)).transpose();
 }
 
-Matrix weighted_square(const SparseBlockRows& Z, Eigen::Ref<const Vector> weights) {
+Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights) {
   invariant(weights.size() == index(Z.rows()), "weighted_square(): one weight per row");
   const Index d = index(Z.columns());
   Matrix H = Matrix::Zero(d, d);

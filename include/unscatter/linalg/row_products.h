@@ -39,6 +39,6 @@ inline constexpr std::size_t kLeafRows = 128;
 void refresh_gram_row(const SparseBlockRows& Z, std::size_t i, Matrix& G);
 
 // Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
-[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, Eigen::Ref<const Vector> weights);
+[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights);
 
 }  // namespace unscatter
