@@ -34,12 +34,12 @@ double joint_norm(const Vector& per_class) {
 }  // namespace
 
 Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const SessionOptions& options,
-                 Limit limit)
+                 const Limit& limit)
     : rows_(std::move(rows)),
       labels_(std::move(labels)),
       classes_(classes),
       options_(options),
-      limit_(std::move(limit)),
+      limit_(limit),
       living_(rows_.rows()),
       newton_(cheaper_form(rows_.rows(), rows_.columns())) {
   newton_.keep_factors();
@@ -48,7 +48,7 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
 Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                                 const SessionOptions& options, RandomSource& noise) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
-  Learner learner(std::move(rows), std::move(labels), classes, options, std::move(limit));
+  Learner learner(std::move(rows), std::move(labels), classes, options, limit);
   UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
   learner.fit_ = std::move(fit);
   learner.anchor(learner.objective(learner.living_, learner.perturbation()), learner.fit_.weights);

@@ -54,7 +54,7 @@ class Learner {
 
  private:
   Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const SessionOptions& options,
-          Limit limit);
+          const Limit& limit);
 
   [[nodiscard]] Objective objective(std::size_t living, const Matrix* perturbation) const;
   // |gradient| of every class plus its rounding envelope.
