@@ -112,8 +112,8 @@ TEST(SummationDepth, CoversTheErrorOfTheTreeButNotThatOfARunningSum) {
 TEST(SummationDepth, GrowsWithTheLogarithm) {
   EXPECT_EQ(summation_depth(0), 0U);
   for (std::size_t rows = 1; rows < 200'000; rows = rows * 3 / 2 + 1) {
-    const auto leaves = static_cast<double>((rows + kLeafRows - 1) / kLeafRows);
-    const auto needed = static_cast<double>(std::min(rows, kLeafRows)) + std::ceil(std::log2(leaves));
+    const std::size_t leaves = (rows + kLeafRows - 1) / kLeafRows;
+    const auto needed = static_cast<double>(std::min(rows, kLeafRows)) + std::ceil(std::log2(static_cast<double>(leaves)));
     EXPECT_GE(static_cast<double>(summation_depth(rows)), needed) << rows;
     EXPECT_LE(static_cast<double>(summation_depth(rows)), needed + 1) << rows;
   }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -25,21 +26,21 @@
 #endif
 
 #if UNSCATTER_OWN_FREE
-// NOLINTBEGIN(bugprone-reserved-identifier, cppcoreguidelines-no-malloc): glibc's own names for what is replaced here.
-extern "C" void __libc_free(void* memory);
-extern "C" void free(void* memory) noexcept {
-  if (memory != nullptr) explicit_bzero(memory, malloc_usable_size(memory));
-  __libc_free(memory);
+// NOLINTBEGIN: glibc's own functions under glibc's own names, replaced here.
+extern "C" void __libc_free(void* __ptr);
+extern "C" void free(void* __ptr) noexcept {
+  if (__ptr != nullptr) explicit_bzero(__ptr, malloc_usable_size(__ptr));
+  __libc_free(__ptr);
 }
-extern "C" void* realloc(void* memory, std::size_t size) noexcept {
-  void* moved = malloc(size);
-  if (moved != nullptr && memory != nullptr) {
-    std::memcpy(moved, memory, std::min(size, malloc_usable_size(memory)));
-    free(memory);
+extern "C" void* realloc(void* __ptr, std::size_t __size) noexcept {
+  void* moved = malloc(__size);
+  if (moved != nullptr && __ptr != nullptr) {
+    std::memcpy(moved, __ptr, std::min(__size, malloc_usable_size(__ptr)));
+    free(__ptr);
   }
   return moved;
 }
-// NOLINTEND(bugprone-reserved-identifier, cppcoreguidelines-no-malloc)
+// NOLINTEND
 #endif
 
 namespace unscatter {
