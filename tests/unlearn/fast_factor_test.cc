@@ -88,7 +88,7 @@ StepReport step_along(FollowedRows& rows, SpoilRow spoil_row, SpoilStep spoil_st
   return report;
 }
 
-const auto as_it_is = [](const auto& x) { return x; };
+const auto kAsItIs = [](const auto& x) { return x; };
 
 TEST(FastFactor, SolvesWithTheHessianOfThePresentRowsAtTheAnchor) {
   for (const Loss& loss : testing::all_losses()) {
@@ -118,7 +118,7 @@ TEST(FastFactor, TheBoundCoversTheTrueGrowth) {
       SCOPED_TRACE(loss.describe() + ", seed " + std::to_string(seed));
       FollowedRows rows(seed, loss);
       for (int step = 0; step < 50; ++step) {
-        const StepReport report = step_along(rows, as_it_is, as_it_is);
+        const StepReport report = step_along(rows, kAsItIs, kAsItIs);
         ASSERT_TRUE(report.intact) << step;
         EXPECT_LE(report.worst_ratio, 1) << step;
       }
@@ -132,7 +132,7 @@ TEST(FastFactor, TheBoundCoversTheGrowthByRowsFarLongerThanTheAnchors) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       SCOPED_TRACE(loss.describe() + ", seed " + std::to_string(seed));
       FollowedRows rows(seed, loss, 1e-3);
-      for (int step = 0; step < 5; ++step) EXPECT_LE(step_along(rows, as_it_is, as_it_is).worst_ratio, 1) << step;
+      for (int step = 0; step < 5; ++step) EXPECT_LE(step_along(rows, kAsItIs, kAsItIs).worst_ratio, 1) << step;
     }
   }
 }
@@ -141,7 +141,7 @@ TEST(FastFactor, TheBoundCoversTheGrowthByRowsFarLongerThanTheAnchors) {
 TEST(FastFactor, TheBoundIsSmallForTheSquaredLossWhileNoGraphGoes) {
   FollowedRows rows(3, Loss::squared());
   for (int step = 0; step < 50; ++step) {
-    const StepReport report = step_along(rows, as_it_is, as_it_is);
+    const StepReport report = step_along(rows, kAsItIs, kAsItIs);
     if (rows.living < 80) break;
     EXPECT_LE(report.bound.maxCoeff(), 1e-10) << step;
   }
@@ -155,7 +155,7 @@ TEST(FastFactor, ASpoiltSolveShowsInTheBoundWhichStillHolds) {
       FollowedRows rows(5, loss);
       for (std::uint64_t step = 0; step < 10; ++step) {
         const Matrix noise = size * testing::random_matrix(step, kFactorColumns, 3);
-        const StepReport report = step_along(rows, as_it_is, [&](const Matrix& steps) -> Matrix { return steps + noise; });
+        const StepReport report = step_along(rows, kAsItIs, [&](const Matrix& steps) -> Matrix { return steps + noise; });
         EXPECT_LE(report.worst_ratio, 1);
         // |A x| >= ridge |x|; removed graphs have taken a part of the ridge.
         for (Eigen::Index k = 0; k < 3; ++k) EXPECT_GE(report.bound(k), 0.5 * rows.ridge() * noise.col(k).norm());
@@ -172,7 +172,7 @@ TEST(FastFactor, AWrongRowIsCaught) {
     FollowedRows rows(seed, Loss::squared());
     const BlockRow wrong = testing::random_row(seed + 100, kFactorColumns);
     const StepReport report = step_along(
-        rows, [&](const BlockRow&) { return wrong; }, as_it_is);
+        rows, [&](const BlockRow&) { return wrong; }, kAsItIs);
     caught += !report.intact || report.worst_ratio > 1 ? 1U : 0U;
   }
   EXPECT_EQ(caught, 40u);

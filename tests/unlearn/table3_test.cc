@@ -26,6 +26,7 @@ struct Setting {
   double retrains;  // [Pan23, Table 3]
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name by which googletest finds it
 void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.data_set; }
 
 // Hyper-parameters of [Pan23, Table 4], except that the published program uses Q = 2 on COLLAB.
