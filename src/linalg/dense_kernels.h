@@ -1,9 +1,9 @@
 // The cubic work of the library, in code for the processor at hand.
 //
-// Plain x86-64 has two doubles per instruction; processors of the last decade have four and fused multiply-add, which makes a
-// factorisation several times faster (docs/performance.md).  So these few functions are compiled twice and chosen at run time.
-// Everything else stays as it is: results of these functions may differ in the last digits from one kind of processor to
-// another, which no certificate minds, while embeddings remain equal bit for bit on all.
+// Plain x86-64 has two doubles per instruction; processors of the last decade have four and fused multiply-add, on which
+// the cubic work depends more than on anything else (docs/performance.md).  So these few functions are compiled twice and
+// chosen at run time. Everything else stays as it is: results of these functions may differ in the last digits from one kind of
+// processor to another, which no certificate minds, while embeddings remain equal bit for bit on all.
 #pragma once
 
 #include <cstddef>
