@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session.h"
@@ -58,9 +58,7 @@ nlohmann::json run(const ForgetWorkload& workload, const ForgetSettings& setting
   spec.scales = workload.scales;
   spec.moments = workload.moments;
   spec.layers = workload.layers;
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({FeatureMap::resolve("auto", dataset).value(), make_transform(spec).value()});
-  const auto embedder = std::make_shared<const Embedder>(std::move(blocks));
+  const auto embedder = make_embedder("auto", spec, dataset).value();
   const Split split = random_split(dataset.size(), {}, 1).value();
   const Dataset train = subset(dataset, split.train);
   const std::size_t n = train.size();

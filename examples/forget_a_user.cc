@@ -28,11 +28,7 @@ Status run() {
   const std::string some_group = train.graph_ids.front();
 
   // 2. Embedding: a function of one graph and of constants that are fixed here, once.  Nothing in it is learned.
-  UNSCATTER_TRY(features, FeatureMap::resolve("degree-onehot", groups));
-  UNSCATTER_TRY(transform, make_transform({.scales = 4, .moments = 3, .layers = 3}));
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({std::move(features), std::move(transform)});
-  const auto embedder = std::make_shared<const Embedder>(std::move(blocks));
+  UNSCATTER_TRY(embedder, make_embedder("degree-onehot", {.scales = 4, .moments = 3, .layers = 3}, groups));
   UNSCATTER_TRY(test_rows, embedder->embed(test));
 
   // 3. A session owns the training data, trains, and keeps the promise: whoever sees a published model can hardly tell it from

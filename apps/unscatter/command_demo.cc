@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "commands.h"
-#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"
@@ -111,11 +111,7 @@ Result<Report> demo(Context& context) {
   const Dataset test = subset(groups, split.test);
   const std::string group = train.graph_ids.back();
 
-  UNSCATTER_TRY(features, FeatureMap::resolve("auto", groups));
-  UNSCATTER_TRY(transform, make_transform({}));
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({std::move(features), std::move(transform)});
-  const auto embedder = std::make_shared<const Embedder>(std::move(blocks));
+  UNSCATTER_TRY(embedder, make_embedder("auto", {}, groups));
   UNSCATTER_TRY(test_rows, embedder->embed(test));
   const auto [user, appearances] = busiest_user(train);
 

@@ -13,6 +13,7 @@
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/feature_map.h"
 #include "unscatter/embedding/fourier.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/node_signals.h"
 #include "unscatter/embedding/npy.h"
 #include "unscatter/embedding/pagerank.h"

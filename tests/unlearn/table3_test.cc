@@ -11,7 +11,7 @@
 
 #include "support/data_folder.h"
 #include "unscatter/base/testing/seeded_random.h"
-#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session.h"
@@ -63,9 +63,7 @@ std::shared_ptr<const Embedder> embedder_for(const Setting& setting, const Datas
   spec.scales = setting.scales;
   spec.moments = setting.moments;
   spec.layers = setting.layers;
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({FeatureMap::resolve("auto", dataset).value(), make_transform(spec).value()});
-  return std::make_shared<Embedder>(std::move(blocks));
+  return make_embedder("auto", spec, dataset).value();
 }
 
 struct Outcome {
