@@ -7,6 +7,29 @@
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
+namespace {
+
+using Bytes32 = std::array<std::uint8_t, 32>;
+
+std::string hex_of(const Bytes32& bytes) {
+  std::string text(2 * bytes.size() + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  text.pop_back();
+  return text;
+}
+
+Result<Bytes32> bytes_of(std::string_view hex) {
+  Bytes32 bytes{};
+  const bool readable = hex.size() == 2 * bytes.size() &&
+                        sodium_hex2bin(bytes.data(), bytes.size(), hex.data(), hex.size(), nullptr, nullptr, nullptr) == 0;
+  // sodium_hex2bin() takes upper case too; one value has one spelling here.
+  if (!readable || hex_of(bytes) != hex) {
+    return Error{ErrorCode::kMalformedInput, "not 64 lower-case hexadecimal digits"};
+  }
+  return bytes;
+}
+
+}  // namespace
 
 struct Hasher::State {
   crypto_generichash_state stream;
@@ -15,6 +38,10 @@ struct Hasher::State {
 Hasher::Hasher() : state_(std::make_unique<State>()) {
   invariant(sodium_init() >= 0, "libsodium could not be initialised");
   crypto_generichash_init(&state_->stream, nullptr, 0, sizeof(Digest::bytes));
+}
+Hasher::Hasher(const Salt& key) : state_(std::make_unique<State>()) {
+  invariant(sodium_init() >= 0, "libsodium could not be initialised");
+  crypto_generichash_init(&state_->stream, key.bytes.data(), key.bytes.size(), sizeof(Digest::bytes));
 }
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
@@ -45,11 +72,23 @@ Digest Hasher::finish() {
   return digest;
 }
 
-std::string Digest::hex() const {
-  std::string text(2 * bytes.size() + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
-  text.pop_back();
-  return text;
+std::string Digest::hex() const { return hex_of(bytes); }
+std::string Salt::hex() const { return hex_of(bytes); }
+
+Salt Salt::random(RandomSource& source) {
+  Salt salt;
+  source.fill(std::as_writable_bytes(std::span(salt.bytes)));
+  return salt;
+}
+
+Result<Digest> parse_digest(std::string_view hex) {
+  UNSCATTER_TRY(bytes, bytes_of(hex));
+  return Digest{bytes};
+}
+
+Result<Salt> parse_salt(std::string_view hex) {
+  UNSCATTER_TRY(bytes, bytes_of(hex));
+  return Salt{bytes};
 }
 
 }  // namespace unscatter

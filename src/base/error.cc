@@ -12,6 +12,7 @@ std::string_view error_code_name(ErrorCode code) noexcept {
     case ErrorCode::kNotConverged: return "not-converged";
     case ErrorCode::kFrameCondition: return "frame-condition";
     case ErrorCode::kUnsupported: return "unsupported";
+    case ErrorCode::kUnavailable: return "unavailable";
   }
   return "unknown";
 }

@@ -49,6 +49,8 @@ Result<Mechanism> parse_mechanism(std::string_view text) { return find_in<Mechan
 Result<ResidualBound> parse_residual_bound(std::string_view text) {
   return find_in<ResidualBound>(kBounds, text, "residual bound");
 }
+Result<BudgetRule> parse_budget_rule(std::string_view text) { return find_in<BudgetRule>(kRules, text, "budget rule"); }
+Result<Rung> parse_rung(std::string_view text) { return find_in<Rung>(kRungs, text, "rung"); }
 
 void RungCounts::count(Rung rung) {
   switch (rung) {

@@ -13,6 +13,7 @@
 #include "unscatter/graph/dataset.h"
 #include "unscatter/graph/graph_edit.h"
 #include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
 
@@ -38,6 +39,10 @@ struct RemovalPlan {
 class GraphCollection {
  public:
   explicit GraphCollection(Dataset dataset);
+  // Errors: kMalformedInput where parts do not fit together.
+  [[nodiscard]] static Result<GraphCollection> restore(SessionSnapshot& snapshot);
+  // All but what was learned.
+  void save(SessionSnapshot& snapshot) const;
 
   [[nodiscard]] std::size_t slots() const noexcept { return graphs_.size(); }
   [[nodiscard]] std::size_t living() const noexcept { return living_; }
@@ -48,22 +53,29 @@ class GraphCollection {
 
   // Errors as Session::forget().  `whole_graphs`: every touched graph goes.
   [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs) const;
+  // The first request that plan() stops at.
+  [[nodiscard]] std::optional<Refusal> refusal(std::span<const RemovalRequest> requests, NodeRemoval style) const;
   // Puts the plan into force and overwrites what it replaces.  The plan must come from plan() on this very state.
   void commit(RemovalPlan& plan) noexcept;
 
  private:
   friend class Planner;
 
+  GraphCollection() = default;
+  // What requests call the graph.
+  [[nodiscard]] std::size_t number_of(std::size_t slot) const { return graph_numbers_.empty() ? slot : graph_numbers_[slot]; }
+  void add_to_index(std::size_t slot);
   void forget_ids(std::size_t slot, const Graph& before, const Graph* after) noexcept;
 
   std::string name_;
   std::vector<std::optional<Graph>> graphs_;
   std::vector<std::uint32_t> labels_;  // 0 in an empty slot
   std::vector<std::string> class_names_;
-  std::vector<std::string> graph_ids_;  // empty, or one per slot
+  std::vector<std::string> graph_ids_;      // empty, or one per slot
+  std::vector<std::size_t> graph_numbers_;  // empty, or one per slot, ascending
   std::size_t living_ = 0;
 
-  std::vector<std::uint32_t> node_counts_;           // at creation
+  std::vector<std::uint32_t> node_counts_;           // at creation; 0 in an empty slot
   std::vector<std::vector<std::uint32_t>> numbers_;  // empty: 0, 1, 2, ...
   std::unordered_map<std::string, std::size_t> slot_of_graph_id_;
   std::unordered_map<std::string, std::vector<std::size_t>> slots_of_subject_;

@@ -55,6 +55,41 @@ Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t>
   return learner;
 }
 
+Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                                 std::size_t living, const SessionOptions& options, Fit fit) {
+  UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
+  const auto width = static_cast<Index>(rows.columns());
+  const auto count = static_cast<Index>(classes);
+  const auto fits = [&](const Matrix& matrix) {
+    return matrix.rows() == width && matrix.cols() == count && matrix.allFinite();
+  };
+  if (!fits(fit.weights) || fit.residuals.size() != count || !fit.residuals.allFinite()) {
+    return Error{ErrorCode::kMalformedInput, "weights and residuals do not fit the embedding"};
+  }
+  const bool perturbed = options.mechanism == Mechanism::kObjective;
+  if (perturbed != fit.perturbation.has_value() || (perturbed && !fits(*fit.perturbation))) {
+    return Error{ErrorCode::kMalformedInput, "the noise of the objective does not fit the mechanism and the embedding"};
+  }
+  Learner learner(std::move(rows), std::move(labels), classes, options, limit);
+  learner.living_ = living;
+  learner.fit_ = std::move(fit);
+  learner.fit_.assessment = learner.assess(learner.objective(living, learner.perturbation()), learner.fit_);
+  return learner;
+}
+
+EvaluatedResidual Learner::evaluate() const {
+  const Objective present = objective(living_, perturbation());
+  const Matrix margins = present.margins(fit_.weights);
+  const Vector envelope = present.gradient_rounding_upper_bound(margins, fit_.weights);
+  const Vector norms = present.gradient(margins, fit_.weights).colwise().norm().transpose();
+  const double round_down = 1 - rounding_factor(static_cast<double>(present.width() + classes_) + 8);
+  Fit evaluated;
+  evaluated.weights = fit_.weights;
+  evaluate_exactly(present, evaluated);
+  return {(norms * round_down - envelope).cwiseMax(0).norm() * round_down, evaluated.assessment.residual,
+          evaluated.assessment.satisfied};
+}
+
 Objective Learner::objective(std::size_t living, const Matrix* perturbation) const {
   const double ridge = options_.regularisation * static_cast<double>(living);
   return {rows_, labels_, classes_, options_.loss, ridge, perturbation, options_.threads};

@@ -39,11 +39,19 @@ class Learner {
   [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                                               const SessionOptions& options, RandomSource& noise);
 
+  // As one stood: rows without values are graphs that went.  `fit` carries weights, residuals, binding and perturbation.
+  // Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
+  [[nodiscard]] static Result<Learner> restore(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                                               std::size_t living, const SessionOptions& options, Fit fit);
+
   [[nodiscard]] const SparseBlockRows& rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t living() const noexcept { return living_; }
   [[nodiscard]] const Fit& fit() const noexcept { return fit_; }
   [[nodiscard]] const Matrix* perturbation() const noexcept { return fit_.perturbation ? &*fit_.perturbation : nullptr; }
   [[nodiscard]] const Limit& limit() const noexcept { return limit_; }
+
+  // The present weights' residual, evaluated now.  Lower: the computed norms less what rounding may have added.
+  [[nodiscard]] EvaluatedResidual evaluate() const;
 
   // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder; then either commit(), which makes
   // the fit the present one and overwrites the old rows, or rollback(), which puts them back.  An error of begin() has rolled

@@ -2,7 +2,7 @@
 
 namespace unscatter {
 
-Status MemoryLedger::append(const LedgerEntry& entry) {
+Status MemoryLedger::append(const LedgerEntry& entry, const PendingUpdate& /*update*/) {
   entries_.push_back(entry);
   return ok_status();
 }

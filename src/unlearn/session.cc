@@ -59,6 +59,22 @@ Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& 
   return certificate;
 }
 
+// One row per slot; those of graphs that went stay without values.
+Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder, const SessionOptions& options) {
+  Dataset living = graphs.remaining();
+  UNSCATTER_TRY(embedded, embedder.embed(living, {options.threads, options.progress}));
+  if (options.bias) embedded = with_bias(embedded);
+  SparseBlockRows rows(graphs.slots(), embedded.columns());
+  for (std::size_t slot = 0, next = 0; slot < graphs.slots(); ++slot) {
+    if (graphs.graph(slot) == nullptr) continue;
+    BlockRow row;
+    embedded.swap_row(next++, row);
+    rows.swap_row(slot, row);
+  }
+  for (Graph& copy : living.graphs) copy.wipe();
+  return rows;
+}
+
 }  // namespace
 
 struct Session::State {
@@ -72,6 +88,14 @@ struct Session::State {
         noise(std::move(source)),
         scratch(embedder->make_scratch()),
         certificate(certify(learner.fit(), options, learner.limit(), graphs.living())) {}
+
+  // Goes on with a certificate and counts from before.
+  void resume(SessionSnapshot& snapshot) {
+    certificate = std::move(snapshot.certificate);
+    rungs = snapshot.rungs;
+    updates = snapshot.updates;
+    releases = snapshot.releases;
+  }
 
   // New rows for what the plan leaves.
   [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan) {
@@ -118,7 +142,15 @@ Result<Certificate> Session::State::update(std::span<const RemovalRequest> reque
   try {
     Certificate kept = issued;
     if (ledger != nullptr) {
-      Status status = ledger->append({updates, plan.requests, plan.changes.size() - removed, removed, issued});
+      std::vector<SlotChange> changes;
+      for (const GraphChange& change : plan.changes) {
+        changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, &change.numbers});
+      }
+      RungCounts counted = rungs;
+      counted.count(fit.rung);
+      Status status =
+          ledger->append({updates, plan.requests, plan.changes.size() - removed, removed, issued},
+                         {changes, fit.weights, fit.residuals, fit.perturbation ? &*fit.perturbation : nullptr, counted});
       if (!status.ok()) {
         learner.rollback(rows);
         return std::move(status).error();
@@ -156,8 +188,50 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
                                          std::move(noise)));
 }
 
+Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
+                                 const SessionOptions& options, std::shared_ptr<Ledger> ledger,
+                                 std::unique_ptr<RandomSource> noise) {
+  invariant(embedder != nullptr, "a session needs an embedder");
+  UNSCATTER_CHECK_OK(check_options(options));
+  if (noise == nullptr) noise = std::make_unique<SecureRandom>();
+  UNSCATTER_TRY(graphs, GraphCollection::restore(snapshot));
+  UNSCATTER_TRY(rows, embed_living(graphs, *embedder, options));
+  Fit fit;
+  fit.weights = std::move(snapshot.weights);
+  fit.residuals = std::move(snapshot.residuals);
+  fit.perturbation = std::move(snapshot.perturbation);
+  fit.binding = snapshot.certificate.binding;
+  fit.bounds = snapshot.certificate.bounds;
+  fit.rung = snapshot.certificate.rung;
+  fit.newton_steps = snapshot.certificate.newton_steps;
+  UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(), graphs.living(),
+                                          options, std::move(fit)));
+  auto state = std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(ledger),
+                                       std::move(noise));
+  state->resume(snapshot);
+  return Session(std::move(state));
+}
+
+SessionSnapshot Session::snapshot() const {
+  SessionSnapshot snapshot;
+  state_->graphs.save(snapshot);
+  const Fit& fit = state_->learner.fit();
+  snapshot.weights = fit.weights;
+  snapshot.residuals = fit.residuals;
+  snapshot.perturbation = fit.perturbation;
+  snapshot.certificate = state_->certificate;
+  snapshot.rungs = state_->rungs;
+  snapshot.updates = state_->updates;
+  snapshot.releases = state_->releases;
+  return snapshot;
+}
+
 Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) { return state_->update(requests, true); }
 Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) { return state_->update(requests, false); }
+
+std::optional<Refusal> Session::refusal(std::span<const RemovalRequest> requests) const {
+  return state_->graphs.refusal(requests, state_->options.removal);
+}
 
 Result<PublishedModel> Session::release() {
   State& state = *state_;
@@ -191,6 +265,8 @@ const Certificate& Session::certificate() const { return state_->certificate; }
 const RungCounts& Session::rungs() const { return state_->rungs; }
 const SessionOptions& Session::options() const { return state_->options; }
 std::size_t Session::updates() const { return state_->updates; }
+std::size_t Session::releases() const { return state_->releases; }
+EvaluatedResidual Session::evaluate() const { return state_->learner.evaluate(); }
 const Matrix& Session::weights() const { return state_->learner.fit().weights; }
 std::size_t Session::classes() const { return state_->graphs.class_names().size(); }
 const std::vector<std::string>& Session::class_names() const { return state_->graphs.class_names(); }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "unscatter/base/testing/seeded_random.h"
+
 namespace unscatter {
 namespace {
 
@@ -19,6 +21,29 @@ TEST(Digest, PiecesDoNotRunTogether) {
 TEST(Digest, ZerosOfBothSignsAreOneNumber) {
   EXPECT_EQ(Hasher().add(0.0).finish(), Hasher().add(-0.0).finish());
   EXPECT_NE(Hasher().add(0.0).finish(), Hasher().add(1e-300).finish());
+}
+
+TEST(Digest, HexIsReadBackInOneSpellingOnly) {
+  const Digest digest = Hasher().add(std::string_view("x")).finish();
+  EXPECT_EQ(parse_digest(digest.hex()).value(), digest);
+  std::string upper = digest.hex();
+  for (char& c : upper) c = static_cast<char>(std::toupper(c));
+  for (const std::string& bad :
+       {upper, digest.hex() + "0", digest.hex().substr(1), "g" + digest.hex().substr(1), std::string()}) {
+    EXPECT_EQ(parse_digest(bad).error().code, ErrorCode::kMalformedInput) << bad;
+  }
+}
+
+TEST(Salt, ChangesTheDigestAndIsReadBack) {
+  testing::SeededRandom random(1);
+  const Salt a = Salt::random(random);
+  const Salt b = Salt::random(random);
+  const auto of = [](const Salt& salt) { return Hasher(salt).add(std::string_view("x")).finish(); };
+  EXPECT_NE(a, b);
+  EXPECT_EQ(of(a), of(a));
+  EXPECT_NE(of(a), of(b));
+  EXPECT_NE(of(a), Hasher().add(std::string_view("x")).finish());
+  EXPECT_EQ(parse_salt(a.hex()).value(), a);
 }
 
 }  // namespace

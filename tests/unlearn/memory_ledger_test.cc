@@ -12,7 +12,9 @@ TEST(MemoryLedger, KeepsEntriesInTheirOrder) {
     LedgerEntry entry;
     entry.sequence = sequence;
     entry.graphs_edited = 10 + sequence;
-    ASSERT_TRUE(ledger.append(entry).ok());
+    const Matrix weights;
+    const Vector residuals;
+    ASSERT_TRUE(ledger.append(entry, {{}, weights, residuals, nullptr, {}}).ok());
   }
   ASSERT_EQ(ledger.entries().size(), 5u);
   for (std::uint64_t sequence = 0; sequence < 5; ++sequence) {

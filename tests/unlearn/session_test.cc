@@ -248,7 +248,7 @@ TEST(Session, ExternalIdsOfGraphsWork) {
 
 class BrokenLedger final : public Ledger {
  public:
-  Status append(const LedgerEntry&) override { return Error{ErrorCode::kIo, "the disk is full"}; }
+  Status append(const LedgerEntry&, const PendingUpdate&) override { return Error{ErrorCode::kIo, "the disk is full"}; }
 };
 
 TEST(Session, AnUpdateThatCannotBeRecordedDoesNotHappen) {

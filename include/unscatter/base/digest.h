@@ -1,4 +1,4 @@
-// Content digests: BLAKE2b-256 (libsodium), fed piecewise.
+// Content digests: BLAKE2b-256 (libsodium), fed piecewise; with a key, commitments that hide what they commit to.
 #pragma once
 
 #include <array>
@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+
 namespace unscatter {
 
 struct Digest {
@@ -16,12 +19,27 @@ struct Digest {
   [[nodiscard]] std::string hex() const;
   friend bool operator==(const Digest&, const Digest&) = default;
 };
+// 64 lower-case hexadecimal digits.  Errors: kMalformedInput.
+[[nodiscard]] Result<Digest> parse_digest(std::string_view hex);
+
+// The key of a commitment.  Whoever lacks it cannot tell by the digest what was hashed, however few the possibilities are; so
+// destroying the salt makes the commitment say nothing for ever.
+struct Salt {
+  std::array<std::uint8_t, 32> bytes{};
+  [[nodiscard]] static Salt random(RandomSource& source);
+  [[nodiscard]] std::string hex() const;
+  friend bool operator==(const Salt&, const Salt&) = default;
+};
+// As parse_digest().
+[[nodiscard]] Result<Salt> parse_salt(std::string_view hex);
 
 // Integers and reals enter as 8 little-endian bytes, text with its length before it, so that no two different sequences of
 // add() calls feed the same bytes by accident.
 class Hasher {
  public:
   Hasher();
+  // Keyed BLAKE2b.
+  explicit Hasher(const Salt& key);
   ~Hasher();
   Hasher(Hasher&&) noexcept;
   Hasher& operator=(Hasher&&) noexcept;

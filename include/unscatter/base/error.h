@@ -16,6 +16,7 @@ enum class ErrorCode {
   kNotConverged,     // an iteration ended before reaching its tolerance
   kFrameCondition,   // a wavelet bank whose frame bounds are not acceptable
   kUnsupported,      // a valid request that this combination of options does not offer
+  kUnavailable,      // in use by another process; later it may work
 };
 
 // Stable lower-case name, for example "malformed-input".

@@ -48,6 +48,8 @@ enum class Rung {
 // The inverse, by those names.  Errors: kInvalidArgument.
 [[nodiscard]] Result<Mechanism> parse_mechanism(std::string_view text);
 [[nodiscard]] Result<ResidualBound> parse_residual_bound(std::string_view text);
+[[nodiscard]] Result<BudgetRule> parse_budget_rule(std::string_view text);
+[[nodiscard]] Result<Rung> parse_rung(std::string_view text);
 
 struct RungCounts {
   std::size_t fast = 0;
@@ -91,6 +93,13 @@ struct Certificate {
   // Newton steps with a new Hessian; those inside a training from scratch are not counted.
   std::size_t newton_steps = 0;
   std::vector<std::string> assumptions;  // what the guarantee rests on, in sentences
+};
+
+// |U|_F as it is found to be: between the two.
+struct EvaluatedResidual {
+  double lower_bound = 0;
+  double upper_bound = 0;
+  bool satisfied = false;  // the upper bound meets the guarantee
 };
 
 // The epsilon that one published model reaches at the certificate's delta; errs high.  For the paper rule too: it says what

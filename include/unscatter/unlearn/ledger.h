@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "unscatter/base/result.h"
+#include "unscatter/graph/graph.h"
+#include "unscatter/linalg/dense.h"
 #include "unscatter/unlearn/certificate.h"
 #include "unscatter/unlearn/request.h"
 
@@ -20,7 +23,24 @@ struct LedgerEntry {
   Certificate certificate;
 };
 
-// Append-only.  A session appends before it commits: an update whose entry cannot be written does not happen.
+// What a graph becomes.
+struct SlotChange {
+  std::size_t slot = 0;
+  const Graph* graph = nullptr;                      // null: the graph goes
+  const std::vector<std::uint32_t>* node_numbers{};  // at creation; empty: 0, 1, 2, ...
+};
+
+// The state that an update leads to, for those who have to write it down.  Views, valid during the call.
+struct PendingUpdate {
+  std::span<const SlotChange> changes;
+  const Matrix& weights;
+  const Vector& residuals;     // per class
+  const Matrix* perturbation;  // null under the release mechanism
+  RungCounts rungs;            // this update included
+};
+
+// Append-only.  A session appends before it commits: an update whose entry cannot be written does not happen, and one whose
+// entry is written does.
 class Ledger {
  public:
   Ledger() = default;
@@ -29,13 +49,13 @@ class Ledger {
   virtual ~Ledger() = default;
 
   // An error leaves the ledger as it was.
-  [[nodiscard]] virtual Status append(const LedgerEntry& entry) = 0;
+  [[nodiscard]] virtual Status append(const LedgerEntry& entry, const PendingUpdate& update) = 0;
 };
 
 // For sessions that live in memory.
 class MemoryLedger final : public Ledger {
  public:
-  [[nodiscard]] Status append(const LedgerEntry& entry) override;
+  [[nodiscard]] Status append(const LedgerEntry& entry, const PendingUpdate& update) override;
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const noexcept { return entries_; }
 
  private:

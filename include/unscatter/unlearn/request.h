@@ -5,10 +5,12 @@
 #include <string>
 #include <variant>
 
+#include "unscatter/base/error.h"
+
 namespace unscatter {
 
-// A graph or a node: its number in the data the session was created with (0-based; numbers are never reused, so they stay valid
-// whatever was removed before), or its external id where the data has them.
+// A graph or a node: its number in the data the session was created with (0-based, or as Dataset::numbers says; numbers are
+// never reused, so they stay valid whatever was removed before), or its external id where the data has them.
 using GraphKey = std::variant<std::size_t, std::string>;
 using NodeKey = std::variant<std::size_t, std::string>;
 
@@ -48,6 +50,12 @@ struct RequestCounts {
 
   [[nodiscard]] std::size_t total() const noexcept { return features + nodes + edges + graphs + subjects; }
   friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
+};
+
+// A request that cannot be honoured.
+struct Refusal {
+  std::size_t index = 0;  // among those given
+  Error error;
 };
 
 // For messages: "node 3 of graph 17".

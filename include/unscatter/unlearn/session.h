@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "unscatter/unlearn/ledger.h"
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/session_options.h"
+#include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
 
@@ -50,6 +52,12 @@ class Session {
   [[nodiscard]] static Result<Session> create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
                                               const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
                                               std::unique_ptr<RandomSource> noise = nullptr);
+  // A session as snapshot() left one.  Embeds what is there; trains nothing.  Its updates are certified as before, but need not
+  // equal bit for bit those of a session that was never interrupted: factors kept for speed are not part of a snapshot.
+  // Errors: kMalformedInput where parts do not fit together; those of embedding.
+  [[nodiscard]] static Result<Session> restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
+                                               const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
+                                               std::unique_ptr<RandomSource> noise = nullptr);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
@@ -62,6 +70,9 @@ class Session {
   [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request) { return forget(std::span(&request, 1)); }
   // What forget() would return, without doing it.  With the objective mechanism a retraining draws noise of its own.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
+  // The first request, if any, that forget() would refuse for what it names, found by applying them in order; nothing is
+  // learned anew.
+  [[nodiscard]] std::optional<Refusal> refusal(std::span<const RemovalRequest> requests) const;
 
   // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights themselves.
   // Errors: kLimitExceeded when as many models are published as the guarantee covers together (release mechanism).
@@ -72,6 +83,7 @@ class Session {
   [[nodiscard]] const RungCounts& rungs() const;
   [[nodiscard]] const SessionOptions& options() const;
   [[nodiscard]] std::size_t updates() const;
+  [[nodiscard]] std::size_t releases() const;
 
   // Weights as kept.  NOT protected under the release mechanism: publish what release() returns.
   [[nodiscard]] const Matrix& weights() const;
@@ -87,6 +99,9 @@ class Session {
   [[nodiscard]] std::span<const std::uint32_t> labels() const;
   // The noise in the objective; null under the release mechanism.
   [[nodiscard]] const Matrix* perturbation() const;
+  [[nodiscard]] SessionSnapshot snapshot() const;
+  // The residual of the kept weights, evaluated now on all graphs, from both sides.
+  [[nodiscard]] EvaluatedResidual evaluate() const;
   // What is left, as a data set: the one a session "built without" would be created with.
   [[nodiscard]] Dataset remaining() const;
 

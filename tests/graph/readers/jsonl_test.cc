@@ -85,7 +85,12 @@ TEST(WriteJsonl, AwkwardDoublesSurvive) {
                       std::numeric_limits<double>::max(),
                       -123456789012345680.0};
   parts.attribute_count = parts.attributes.size();
-  Dataset dataset{.name = "", .graphs = {Graph::create(parts).value()}, .labels = {0}, .class_names = {"a"}, .graph_ids = {}};
+  Dataset dataset{.name = "",
+                  .graphs = {Graph::create(parts).value()},
+                  .labels = {0},
+                  .class_names = {"a"},
+                  .graph_ids = {},
+                  .numbers = {}};
   ASSERT_TRUE(write_jsonl(dataset, folder.path() / "d").ok());
   EXPECT_EQ(content_digest(read_jsonl(folder.path() / "d").value()), content_digest(dataset));
 }

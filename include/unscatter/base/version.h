@@ -1,0 +1,11 @@
+// Which unscatter this is.
+#pragma once
+
+#include <string_view>
+
+namespace unscatter {
+
+// "0.1.0"
+[[nodiscard]] std::string_view version() noexcept;
+
+}  // namespace unscatter

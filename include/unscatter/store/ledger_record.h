@@ -1,0 +1,74 @@
+// One entry of a workspace's ledger.
+//
+// Numbers that were computed from data without noise (residual, distance, shift) are rounded up to a power of two: an entry
+// tells their size, as an upper bound, and no digits.  With all digits somebody who holds the workspace could check a guess of
+// what was removed: train on the guess, forget it, compare.  For the same reason every digest of data is salted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter {
+
+// The names are part of the file format.
+enum class EntryKind {
+  kCreated,    // "created": trained, the first entry of every ledger
+  kForgotten,  // "forgotten": one update
+  kReleased,   // "released": a model was published
+};
+[[nodiscard]] std::string_view name(EntryKind kind);
+
+struct LedgerRecord {
+  EntryKind kind = EntryKind::kCreated;
+  std::uint64_t sequence = 0;  // 0, 1, 2, ...
+  std::string workspace;       // its id
+  Digest previous;             // hash of the entry before; zero for the first
+  std::string time;            // 2026-01-31T23:59:59Z
+  std::string software;
+
+  Digest constants;                 // of options, features, transform and class names: the same in every entry
+  RequestCounts requests;           // of a removal
+  std::vector<Digest> commitments;  // one per request
+  std::size_t graphs_edited = 0;
+  std::size_t graphs_removed = 0;
+  std::size_t graphs = 0;     // left
+  std::size_t published = 0;  // models published so far
+  Digest data_before;         // commits to all graphs; equal to the next field where data did not change
+  Digest data_after;
+  Digest model;  // commits to the kept weights and residuals
+
+  bool satisfied = false;
+  Mechanism mechanism = Mechanism::kRelease;
+  ResidualBound binding = ResidualBound::kExact;
+  BudgetRule rule = BudgetRule::kJoint;
+  RemovalGuarantee guarantee{0, 0};
+  double delta_for_shift = 0;
+  double noise_stddev = 0;
+  double residual_upper_bound = 0;  // rounded up, as said above, and the next two as well
+  double distance_upper_bound = 0;
+  double shift_upper_bound = 0;
+  double shift_limit = 0;
+  Rung rung = Rung::kRetrain;
+  std::size_t newton_steps = 0;
+};
+
+// Takes the certificate's fields over, rounded up where the record is to keep sizes only.  A shift within its limit stays
+// within.
+void set_certificate(LedgerRecord& record, const Certificate& certificate);
+
+// Canonical JSON: keys sorted, no spaces.  What the hash is taken over.
+[[nodiscard]] std::string ledger_text(const LedgerRecord& record);
+// Takes exactly what ledger_text() gives.  Errors: kMalformedInput.
+[[nodiscard]] Result<LedgerRecord> parse_ledger_text(std::string_view text);
+// BLAKE2b-256 over ledger_text(), which holds the previous hash: a chain.
+[[nodiscard]] Digest entry_hash(std::string_view text);
+
+}  // namespace unscatter

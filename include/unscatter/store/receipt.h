@@ -1,0 +1,55 @@
+// What somebody who asked to be forgotten can be given: signed, checkable without the workspace, and silent about everybody
+// else.  The format is documented in docs/receipts.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/store/signing_key.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter {
+
+// Only what may be shown to outsiders (docs/certificates.md, "Limits"): no residual, no rung, no number that was computed from
+// data without noise.  Digests of data and requests are salted.
+struct Receipt {
+  std::string workspace;           // its id, 32 hexadecimal digits
+  std::uint64_t sequence = 0;      // of the ledger entry
+  std::string time;                // 2026-01-31T23:59:59Z
+  std::string software;            // "unscatter 0.1.0"
+  RequestCounts requests;          // how many of each kind
+  std::vector<Digest> commitments; // one per request, in the order they were given
+  Digest data_before;              // commits to all graphs before ...
+  Digest data_after;               // ... and after
+  Digest previous;                 // hash of the ledger entry before
+  Digest entry;                    // hash of the ledger entry: the receipt pins the whole record up to here
+
+  Mechanism mechanism = Mechanism::kRelease;
+  BudgetRule rule = BudgetRule::kJoint;
+  RemovalGuarantee guarantee{0, 0};
+  double noise_stddev = 0;
+  double shift_limit = 0;
+  std::vector<std::string> assumptions;
+
+  PublicKey signer;
+  Signature signature;  // over signed_text()
+};
+
+// Canonical JSON of everything but the signature, after a line that names the format.
+[[nodiscard]] std::string signed_text(const Receipt& receipt);
+// The receipt as a file: canonical JSON (keys sorted, two-space indentation, a newline at the end).
+[[nodiscard]] std::string receipt_text(const Receipt& receipt);
+// Takes exactly what receipt_text() gives, byte for byte; anything else is kMalformedInput with the reason.
+[[nodiscard]] Result<Receipt> parse_receipt(std::string_view text);
+
+// Fills in signer and signature.
+void sign(Receipt& receipt, const SigningKey& key);
+// Is it signed by `key`?  Errors: kInvalidArgument, saying which of signer and signature is wrong.
+[[nodiscard]] Status check_signature(const Receipt& receipt, const PublicKey& key);
+
+}  // namespace unscatter

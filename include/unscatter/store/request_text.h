@@ -1,0 +1,41 @@
+// Requests as text: JSON, one object per request, one per line in a file.
+//
+//   {"forget": "features", "graph": 17, "node": 3}              features of node 3 of graph 17; its edges stay
+//   {"forget": "node", "graph": "group-0017", "node": "user-3"}  numbers count from 0, text is an external id
+//   {"forget": "edge", "graph": 17, "from": 3, "to": 5}
+//   {"forget": "graph", "graph": 17}
+//   {"forget": "subject", "id": "user-3"}                        every node with this id, in every graph
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter {
+
+// One object as above.  Fields that are unknown, missing, doubled or of the wrong kind are kMalformedInput, named in the
+// message; so is an empty id.
+[[nodiscard]] Result<RemovalRequest> parse_request(std::string_view text);
+// The one spelling of a request: keys in alphabetical order, no spaces.  parse_request() reads it back.
+[[nodiscard]] std::string request_text(const RemovalRequest& request);
+
+// One request per line; empty lines are passed over.
+struct RequestFile {
+  std::vector<RemovalRequest> requests;
+  std::vector<std::size_t> lines;  // where each stands, from 1
+};
+// Errors name file and line: kNotFound, kMalformedInput, kIo; kLimitExceeded beyond 2^30 bytes or a line beyond 2^20.
+[[nodiscard]] Result<RequestFile> read_requests(const std::filesystem::path& path);
+// The same from memory; `name` is what messages call it.
+[[nodiscard]] Result<RequestFile> parse_requests(std::string_view text, std::string_view name);
+
+// What the ledger keeps instead of the request: BLAKE2b-256 of request_text(), keyed with the salt.
+[[nodiscard]] Digest commitment(const RemovalRequest& request, const Salt& salt);
+
+}  // namespace unscatter

@@ -1,0 +1,41 @@
+// Everything a workspace claims, derived again from what it holds.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/result.h"
+#include "unscatter/store/receipt.h"
+#include "unscatter/store/signing_key.h"
+#include "unscatter/store/workspace.h"
+
+namespace unscatter {
+
+struct VerifyOptions {
+  bool retrain = false;  // also train from scratch on what is left, and measure the distance
+  std::optional<PublicKey> signer = {};  // who must have signed; default: whoever the workspace names, which proves less
+};
+
+// One claim.
+struct Check {
+  std::string name;     // "chain", "data", "model", ...: part of the JSON contract
+  bool passed = false;
+  std::string detail;   // one sentence, with the numbers
+};
+
+struct Verification {
+  bool passed = false;        // all of them
+  std::vector<Check> checks;  // in the order they were made; where one fails, those that rest on it are left out
+};
+
+// Opens the file read-only in effect: a pending log is put in order as any opening does, nothing else is written.  Errors only
+// where nothing can be checked: kNotFound, kUnavailable, kIo.  A damaged file is a Verification that did not pass.
+[[nodiscard]] Result<Verification> verify_workspace(const std::filesystem::path& path, const VerifyOptions& options,
+                                                    const WorkspaceOptions& workspace = {});
+
+// Does the receipt belong to this workspace's ledger?  For a receipt whose signature was checked already.
+[[nodiscard]] Result<Check> find_receipt(const Receipt& receipt, const Workspace& workspace);
+
+}  // namespace unscatter

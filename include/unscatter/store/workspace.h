@@ -1,0 +1,172 @@
+// A classifier that can forget, in one file: graphs, model, guarantee, ledger, receipts.  The file format is documented in
+// docs/workspace-format.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/base/progress.h"
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
+#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/graph/dataset.h"
+#include "unscatter/store/ledger_record.h"
+#include "unscatter/store/receipt.h"
+#include "unscatter/store/signing_key.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/session.h"
+#include "unscatter/unlearn/session_options.h"
+
+namespace unscatter {
+
+// How a workspace is opened.
+struct WorkspaceOptions {
+  // Signs receipts.  Needed by create(), forget() and release(); a workspace keeps to the key it was created with.
+  std::shared_ptr<const SigningKey> key = nullptr;
+  // A workspace is used by one process at a time.  How long to wait for another one before giving up.
+  std::chrono::milliseconds wait{10000};
+  std::size_t threads = 0;  // 0: all; results do not depend on it
+  Progress* progress = nullptr;
+  // Seconds since 1970; default: the system's clock.
+  std::function<std::int64_t()> clock = nullptr;
+  // Salts and noise; default: SecureRandom.  Called once per source that is needed.
+  std::function<std::unique_ptr<RandomSource>()> random = nullptr;
+};
+
+// What a workspace is made of; all public constants of the model.
+struct WorkspaceSetup {
+  Dataset dataset;              // what to learn from; dataset.numbers are the graphs' numbers in requests
+  std::string features = "auto";  // as FeatureMap::resolve() reads; constants that are missing are taken from `dataset`
+  TransformSpec transform;
+  SessionOptions options;
+};
+
+struct WorkspaceInfo {
+  std::filesystem::path path;
+  std::string id;       // 32 hexadecimal digits
+  std::string name;     // of the data set
+  std::string created;  // 2026-01-31T23:59:59Z
+  std::uint32_t format = 0;
+  PublicKey signer;
+  std::string features;  // with all constants
+  TransformSpec transform;
+  SessionOptions options;
+  std::vector<std::string> class_names;
+  std::size_t slots = 0;   // graphs at creation
+  std::size_t graphs = 0;  // left
+  std::size_t entries = 0;  // of the ledger
+  Digest head;             // hash of its last entry
+  std::size_t updates = 0;
+  std::size_t published = 0;
+  RungCounts rungs;
+  Certificate certificate;  // of the present state
+};
+
+struct ForgetOptions {
+  bool shred = false;  // keep no salt: nobody will ever be able to show what the commitments in the ledger were about
+};
+
+// A removal that is in force and on disk.
+struct Forgotten {
+  Certificate certificate;
+  Receipt receipt;
+  std::vector<Salt> salts;  // one per request; empty if shredded.  With its salt a request can be matched to its commitment
+};
+
+// Where the time of a removal went, in seconds, summed over all removals since the workspace was opened.
+struct StageTimes {
+  double update = 0;      // editing, embedding, Newton, certificate
+  double record = 0;      // digests, salts, ledger entry, signature
+  double write = 0;       // SQL
+  double commit = 0;      // making it durable
+  double checkpoint = 0;  // emptying the write-ahead log, so that no old page stays
+};
+
+// Not thread-safe; movable.  An operation that fails leaves file and object as they were; after an I/O error while committing,
+// when it is not known which of the two states the disk has, the object refuses further work until it is opened again.
+class Workspace {
+ public:
+  // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file system.
+  // A failure leaves no file behind.
+  [[nodiscard]] static Result<Workspace> create(const std::filesystem::path& path, WorkspaceSetup setup,
+                                                const WorkspaceOptions& options);
+  // Reads and checks everything but the numbers that only verify() recomputes: structure, digests of graphs and model, the last
+  // ledger entry.  Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, or is of a newer format;
+  // kIo; kUnavailable if another process holds it for longer than `wait`.
+  [[nodiscard]] static Result<Workspace> open(const std::filesystem::path& path, const WorkspaceOptions& options);
+
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
+
+  [[nodiscard]] const WorkspaceInfo& info() const;
+  [[nodiscard]] const Embedder& embedder() const;
+  // The session behind it: embeds all graphs when first called.
+  [[nodiscard]] Result<const Session*> session();
+
+  // One update, one transaction, one ledger entry, one receipt.  When it returns, the removal is durable and the file, its log
+  // included, holds nothing of what was removed.  Errors as Session::forget(), kInvalidArgument without the key, kIo.
+  [[nodiscard]] Result<Forgotten> forget(std::span<const RemovalRequest> requests, const ForgetOptions& options = {});
+  // What forget() would do and cost.
+  [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
+  // The first request that forget() would refuse, as things stand, and why; nothing if it would take them all.
+  [[nodiscard]] Result<std::optional<Refusal>> refusal(std::span<const RemovalRequest> requests);
+
+  // A list of requests, honoured piece by piece, that remembers how far it came: the workspace keeps a keyed digest of the
+  // requests done, in the same transaction as their effect.  Given the same list again after a crash, it goes on where it
+  // stopped; what follows the done part may have changed in the meantime.
+  struct ListOptions {
+    std::size_t batch = 64;     // requests per update
+    bool skip_refused = false;  // go on after a request that cannot be honoured; default: stop there
+    bool shred = false;
+    // Called after each update, when it is durable: how many requests of the list are done, and its outcome.
+    std::function<void(std::size_t done, const Forgotten& outcome)> acknowledge = nullptr;
+  };
+  struct ListOutcome {
+    std::size_t done_before = 0;  // requests that an earlier run had honoured
+    std::size_t honoured = 0;     // by this run
+    std::size_t updates = 0;
+    std::vector<Refusal> refused;  // index in the list, and why
+  };
+  // Errors: those of forget(); the first refusal, unless they are skipped, naming its place in the list, after the requests
+  // before it were honoured.
+  [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
+
+  // Destroys the salts of every earlier request that equals this one.  Returns how many there were.
+  [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
+
+  // The published model of the present state: the same one until the next removal, since publishing it again tells nobody
+  // anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk before it returns.
+  // Errors as Session::release(), kInvalidArgument without the key, kIo.
+  [[nodiscard]] Result<PublishedModel> release(bool fresh = false);
+
+  // Errors: kNotFound.
+  [[nodiscard]] Result<LedgerRecord> entry(std::size_t sequence) const;
+  [[nodiscard]] Result<Digest> hash_of_entry(std::size_t sequence) const;
+  // Of a removal.
+  [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
+
+  // BLAKE2b over what the same requests on the same data give on every machine and on any number of threads: the remaining
+  // data, the kept weights and the ledger without times, salts and ids.
+  [[nodiscard]] Result<Digest> replay_digest();
+
+  [[nodiscard]] const StageTimes& stage_times() const;
+
+ private:
+  struct State;
+  explicit Workspace(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace unscatter

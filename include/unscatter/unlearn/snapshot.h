@@ -1,0 +1,40 @@
+// A session's state as plain data: what has to be kept so that it can go on later, and nothing that can be derived.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "unscatter/graph/graph.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/unlearn/certificate.h"
+
+namespace unscatter {
+
+// One graph, or what is left of it: an empty slot has no graph, label 0, no id and no counts.
+struct SlotSnapshot {
+  std::size_t number = 0;  // what requests call it
+  std::optional<Graph> graph;
+  std::uint32_t label = 0;
+  std::string graph_id;                     // empty: the data has none
+  std::uint32_t node_count_at_creation = 0;
+  std::vector<std::uint32_t> node_numbers;  // the nodes' numbers at creation; empty: 0, 1, 2, ...
+};
+
+struct SessionSnapshot {
+  std::string name;
+  std::vector<std::string> class_names;
+  std::vector<SlotSnapshot> slots;  // numbers ascend
+
+  Matrix weights;                      // width x K
+  Vector residuals;                    // per class, an upper bound
+  std::optional<Matrix> perturbation;  // objective mechanism
+  Certificate certificate;
+  RungCounts rungs;
+  std::size_t updates = 0;
+  std::size_t releases = 0;
+};
+
+}  // namespace unscatter

@@ -1,0 +1,44 @@
+// Parts that ledger entries and receipts spell alike, and reading in one spelling only.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter {
+
+[[nodiscard]] nlohmann::json counts_to_json(const RequestCounts& counts);
+[[nodiscard]] nlohmann::json digests_to_json(const std::vector<Digest>& digests);
+
+// These throw nlohmann::json::exception where a value is missing or of another kind; read_canonical() catches it.
+[[nodiscard]] RequestCounts counts_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Digest> digest_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<std::vector<Digest>> digests_from_json(const nlohmann::json& json);
+
+// Parses `text`, reads it with `read`, and takes the value only if `write` spells it exactly like `text`: every value has one
+// spelling, and no byte can change unnoticed.  Errors: kMalformedInput.
+template <typename Value, typename Read, typename Write>
+[[nodiscard]] Result<Value> read_canonical(std::string_view text, std::string_view what, const Read& read, const Write& write) {
+  try {
+    Result<Value> value = read(nlohmann::json::parse(text));
+    if (!value.ok()) {
+      return Error{ErrorCode::kMalformedInput, fmt::format("this is no {}: {}", what, value.error().message)};
+    }
+    if (write(*value) != text) {
+      return Error{ErrorCode::kMalformedInput,
+                   fmt::format("this {} was changed: it is not spelled the way it is written", what)};
+    }
+    return value;
+  } catch (const nlohmann::json::exception& error) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("this is no {}: {}", what, error.what())};
+  }
+}
+
+}  // namespace unscatter

@@ -1,0 +1,155 @@
+#include "unscatter/store/ledger_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "store/json_fields.h"
+
+namespace unscatter {
+namespace {
+
+using Json = nlohmann::json;  // keys sorted
+
+constexpr std::array kKinds = {std::pair{EntryKind::kCreated, std::string_view("created")},
+                               std::pair{EntryKind::kForgotten, std::string_view("forgotten")},
+                               std::pair{EntryKind::kReleased, std::string_view("released")}};
+
+Result<EntryKind> parse_kind(std::string_view text) {
+  for (const auto& [kind, spelled] : kKinds) {
+    if (spelled == text) return kind;
+  }
+  return Error{ErrorCode::kMalformedInput, fmt::format("'{}' is no kind of entry", text)};
+}
+
+// The next power of two, for a number that is finite and not negative.
+double rounded_up(double value) {
+  if (!(value > 0) || !std::isfinite(value)) return value;
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);  // in [1/2, 1)
+  return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
+}
+
+}  // namespace
+
+std::string_view name(EntryKind kind) {
+  for (const auto& [candidate, spelled] : kKinds) {
+    if (candidate == kind) return spelled;
+  }
+  return "?";
+}
+
+void set_certificate(LedgerRecord& record, const Certificate& certificate) {
+  record.satisfied = certificate.satisfied;
+  record.mechanism = certificate.mechanism;
+  record.binding = certificate.binding;
+  record.rule = certificate.rule;
+  record.guarantee = certificate.guarantee;
+  record.delta_for_shift = certificate.delta_for_shift;
+  record.noise_stddev = certificate.noise_stddev;
+  record.graphs = certificate.graphs;
+  record.residual_upper_bound = rounded_up(certificate.residual_upper_bound);
+  record.distance_upper_bound = rounded_up(certificate.distance_upper_bound);
+  record.shift_upper_bound = rounded_up(certificate.shift_upper_bound);
+  if (certificate.shift_upper_bound <= certificate.shift_limit) {
+    record.shift_upper_bound = std::min(record.shift_upper_bound, certificate.shift_limit);
+  }
+  record.shift_limit = certificate.shift_limit;
+  record.rung = certificate.rung;
+  record.newton_steps = certificate.newton_steps;
+}
+
+std::string ledger_text(const LedgerRecord& record) {
+  const Json certificate = {{"satisfied", record.satisfied},
+                            {"mechanism", name(record.mechanism)},
+                            {"binding", name(record.binding)},
+                            {"rule", name(record.rule)},
+                            {"epsilon", record.guarantee.epsilon},
+                            {"delta", record.guarantee.delta},
+                            {"delta_for_shift", record.delta_for_shift},
+                            {"noise_stddev", record.noise_stddev},
+                            {"residual_upper_bound", record.residual_upper_bound},
+                            {"distance_upper_bound", record.distance_upper_bound},
+                            {"shift_upper_bound", record.shift_upper_bound},
+                            {"shift_limit", record.shift_limit},
+                            {"rung", name(record.rung)},
+                            {"newton_steps", record.newton_steps}};
+  const Json document = {{"kind", name(record.kind)},
+                         {"sequence", record.sequence},
+                         {"workspace", record.workspace},
+                         {"previous", record.previous.hex()},
+                         {"time", record.time},
+                         {"software", record.software},
+                         {"constants", record.constants.hex()},
+                         {"requests", counts_to_json(record.requests)},
+                         {"commitments", digests_to_json(record.commitments)},
+                         {"graphs_edited", record.graphs_edited},
+                         {"graphs_removed", record.graphs_removed},
+                         {"graphs", record.graphs},
+                         {"published", record.published},
+                         {"data_before", record.data_before.hex()},
+                         {"data_after", record.data_after.hex()},
+                         {"model", record.model.hex()},
+                         {"certificate", certificate}};
+  return document.dump();
+}
+
+Result<LedgerRecord> parse_ledger_text(std::string_view text) {
+  const auto read = [](const Json& document) -> Result<LedgerRecord> {
+    LedgerRecord record;
+    UNSCATTER_TRY(kind, parse_kind(document.at("kind").get<std::string>()));
+    record.kind = kind;
+    record.sequence = document.at("sequence").get<std::uint64_t>();
+    record.workspace = document.at("workspace").get<std::string>();
+    UNSCATTER_TRY(previous, digest_from_json(document.at("previous")));
+    record.previous = previous;
+    record.time = document.at("time").get<std::string>();
+    record.software = document.at("software").get<std::string>();
+    UNSCATTER_TRY(constants, digest_from_json(document.at("constants")));
+    record.constants = constants;
+    record.requests = counts_from_json(document.at("requests"));
+    UNSCATTER_TRY(commitments, digests_from_json(document.at("commitments")));
+    record.commitments = std::move(commitments);
+    record.graphs_edited = document.at("graphs_edited").get<std::size_t>();
+    record.graphs_removed = document.at("graphs_removed").get<std::size_t>();
+    record.graphs = document.at("graphs").get<std::size_t>();
+    record.published = document.at("published").get<std::size_t>();
+    UNSCATTER_TRY(data_before, digest_from_json(document.at("data_before")));
+    record.data_before = data_before;
+    UNSCATTER_TRY(data_after, digest_from_json(document.at("data_after")));
+    record.data_after = data_after;
+    UNSCATTER_TRY(model, digest_from_json(document.at("model")));
+    record.model = model;
+
+    const Json& certificate = document.at("certificate");
+    record.satisfied = certificate.at("satisfied").get<bool>();
+    UNSCATTER_TRY(mechanism, parse_mechanism(certificate.at("mechanism").get<std::string>()));
+    record.mechanism = mechanism;
+    UNSCATTER_TRY(binding, parse_residual_bound(certificate.at("binding").get<std::string>()));
+    record.binding = binding;
+    UNSCATTER_TRY(rule, parse_budget_rule(certificate.at("rule").get<std::string>()));
+    record.rule = rule;
+    record.guarantee = {certificate.at("epsilon").get<double>(), certificate.at("delta").get<double>()};
+    record.delta_for_shift = certificate.at("delta_for_shift").get<double>();
+    record.noise_stddev = certificate.at("noise_stddev").get<double>();
+    record.residual_upper_bound = certificate.at("residual_upper_bound").get<double>();
+    record.distance_upper_bound = certificate.at("distance_upper_bound").get<double>();
+    record.shift_upper_bound = certificate.at("shift_upper_bound").get<double>();
+    record.shift_limit = certificate.at("shift_limit").get<double>();
+    UNSCATTER_TRY(rung, parse_rung(certificate.at("rung").get<std::string>()));
+    record.rung = rung;
+    record.newton_steps = certificate.at("newton_steps").get<std::size_t>();
+    return record;
+  };
+  return read_canonical<LedgerRecord>(text, "ledger entry", read, ledger_text);
+}
+
+Digest entry_hash(std::string_view text) {
+  return Hasher().add(std::string_view("unscatter ledger 1")).add(text).finish();
+}
+
+}  // namespace unscatter

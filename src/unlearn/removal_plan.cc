@@ -1,0 +1,226 @@
+// From requests to edited graphs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "unlearn/graph_collection.h"
+
+namespace unscatter {
+
+std::size_t RemovalPlan::graphs_removed() const {
+  return static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(), [](const GraphChange& c) { return !c.graph; }));
+}
+
+// Applies requests one after the other to working copies.
+class Planner {
+ public:
+  Planner(const GraphCollection& graphs, NodeRemoval style) : graphs_(graphs), style_(style) {}
+
+  Status operator()(const ForgetFeatures& request) {
+    UNSCATTER_TRY(slot, find_graph(request.graph));
+    UNSCATTER_TRY(node, find_node(slot, request.node));
+    ++requests_.features;
+    return edit(slot, RemoveFeatures{node}, ChangeKind::kFeatures);
+  }
+  Status operator()(const ForgetNode& request) {
+    UNSCATTER_TRY(slot, find_graph(request.graph));
+    UNSCATTER_TRY(node, find_node(slot, request.node));
+    ++requests_.nodes;
+    return remove_node(slot, node);
+  }
+  Status operator()(const ForgetEdge& request) {
+    UNSCATTER_TRY(slot, find_graph(request.graph));
+    UNSCATTER_TRY(from, find_node(slot, request.from));
+    UNSCATTER_TRY(to, find_node(slot, request.to));
+    ++requests_.edges;
+    if (!current(slot)->has_edge(from, to)) {  // in the request's own numbers, which the edit does not know
+      return Error{ErrorCode::kNotFound, "there is no such edge (or it is removed already)"};
+    }
+    return edit(slot, RemoveEdge{from, to}, ChangeKind::kStructure);
+  }
+  Status operator()(const ForgetGraph& request) {
+    UNSCATTER_TRY(slot, find_graph(request.graph));
+    ++requests_.graphs;
+    drop(change_of(slot));
+    return ok_status();
+  }
+  Status operator()(const ForgetSubject& request) {
+    ++requests_.subjects;
+    const auto entry = graphs_.slots_of_subject_.find(request.id);
+    bool found = false;
+    if (entry != graphs_.slots_of_subject_.end()) {
+      for (const std::size_t slot : entry->second) {
+        if (current(slot) == nullptr) continue;
+        const Result<NodeIndex> node = find_node(slot, request.id);
+        if (!node.ok()) continue;  // removed earlier in this batch
+        UNSCATTER_CHECK_OK(remove_node(slot, *node));
+        found = true;
+      }
+    }
+    if (!found) return Error{ErrorCode::kNotFound, "no graph has such a node (or all are removed already)"};
+    return ok_status();
+  }
+
+  // Stops at the first that cannot be honoured.
+  [[nodiscard]] std::optional<Refusal> apply_all(std::span<const RemovalRequest> requests) {
+    for (std::size_t r = 0; r < requests.size(); ++r) {
+      const Status status = std::visit(*this, requests[r]);
+      if (status.ok()) continue;
+      return Refusal{r, {status.error().code, fmt::format("{}: {}", describe(requests[r]), status.error().message)}};
+    }
+    return std::nullopt;
+  }
+
+  void drop_all() {
+    for (auto& [slot, change] : changes_) drop(change);
+  }
+
+  [[nodiscard]] RemovalPlan take_plan() {
+    RemovalPlan plan{{}, requests_};
+    plan.changes.reserve(changes_.size());
+    for (auto& [slot, change] : changes_) plan.changes.push_back(std::move(change));
+    return plan;
+  }
+
+ private:
+  // The graph as earlier requests of this batch left it; null if they removed it.
+  [[nodiscard]] const Graph* current(std::size_t slot) const {
+    const auto touched = changes_.find(slot);
+    if (touched == changes_.end()) return graphs_.graph(slot);
+    return touched->second.graph ? &*touched->second.graph : nullptr;
+  }
+
+  [[nodiscard]] Result<std::size_t> slot_of_number(std::size_t number) const {
+    const std::vector<std::size_t>& numbers = graphs_.graph_numbers_;
+    if (numbers.empty()) {
+      if (number < graphs_.slots()) return number;
+      return Error{ErrorCode::kNotFound, fmt::format("there is no graph {} among {}", number, graphs_.slots())};
+    }
+    const auto place = std::lower_bound(numbers.begin(), numbers.end(), number);
+    if (place != numbers.end() && *place == number) return static_cast<std::size_t>(place - numbers.begin());
+    return Error{ErrorCode::kNotFound, fmt::format("graph {} is not among the {} that were learned from", number, numbers.size())};
+  }
+
+  [[nodiscard]] Result<std::size_t> find_graph(const GraphKey& key) const {
+    std::size_t slot = 0;
+    if (const auto* id = std::get_if<std::string>(&key)) {
+      const auto entry = graphs_.slot_of_graph_id_.find(*id);
+      if (entry == graphs_.slot_of_graph_id_.end()) {
+        return Error{ErrorCode::kNotFound, fmt::format("there is no graph '{}' (or it is removed already)", *id)};
+      }
+      slot = entry->second;
+    } else {
+      UNSCATTER_TRY(found, slot_of_number(std::get<std::size_t>(key)));
+      slot = found;
+    }
+    if (current(slot) == nullptr) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("graph {} is removed already", graphs_.number_of(slot))};
+    }
+    return slot;
+  }
+
+  // Where the node stands in current(slot).
+  [[nodiscard]] Result<NodeIndex> find_node(std::size_t slot, const NodeKey& key) const {
+    const Graph& graph = *current(slot);
+    if (const auto* id = std::get_if<std::string>(&key)) {
+      for (NodeIndex i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
+        if (graph.node_id(i) == *id && graph.state(i) != NodeState::kTombstone) return i;
+      }
+      return Error{ErrorCode::kNotFound, fmt::format("graph {} has no node '{}' (or it is removed already)", graphs_.number_of(slot), *id)};
+    }
+    const std::size_t number = std::get<std::size_t>(key);
+    if (number >= graphs_.node_counts_[slot]) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("graph {} has no node {}; it began with {}", graphs_.number_of(slot), number,
+                               graphs_.node_counts_[slot])};
+    }
+    const auto touched = changes_.find(slot);
+    const std::vector<std::uint32_t>& numbers =
+        touched == changes_.end() ? graphs_.numbers_[slot] : touched->second.numbers;
+    auto index = static_cast<NodeIndex>(number);
+    if (!numbers.empty()) {
+      const auto place = std::lower_bound(numbers.begin(), numbers.end(), number);
+      if (place == numbers.end() || *place != number) return removed_already(slot, number);
+      index = static_cast<NodeIndex>(place - numbers.begin());
+    }
+    if (graph.state(index) == NodeState::kTombstone) return removed_already(slot, number);
+    return index;
+  }
+
+  [[nodiscard]] Error removed_already(std::size_t slot, std::size_t number) const {
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("node {} of graph {} is removed already", number, graphs_.number_of(slot))};
+  }
+
+  // The caller sets the graph of a new change.
+  GraphChange& change_of(std::size_t slot) {
+    const auto [entry, is_new] = changes_.try_emplace(slot);
+    if (is_new) entry->second = {slot, std::nullopt, graphs_.numbers_[slot], ChangeKind::kFeatures};
+    return entry->second;
+  }
+
+  // A working copy still holds what this batch removes, so it is overwritten too.
+  static void drop(GraphChange& change) {
+    if (change.graph) change.graph->wipe();
+    change.graph.reset();
+    change.numbers.clear();
+    change.kind = ChangeKind::kRemoved;
+  }
+
+  Status edit(std::size_t slot, const GraphEdit& graph_edit, ChangeKind kind) {
+    UNSCATTER_TRY(edited, apply(*current(slot), graph_edit));
+    GraphChange& change = change_of(slot);
+    if (!edited) {
+      drop(change);
+      return ok_status();
+    }
+    if (change.graph) change.graph->wipe();
+    change.graph = *std::move(edited);
+    change.kind = std::max(change.kind, kind);
+    return ok_status();
+  }
+
+  Status remove_node(std::size_t slot, NodeIndex node) {
+    const std::size_t count = current(slot)->node_count();
+    UNSCATTER_CHECK_OK(edit(slot, RemoveNode{node, style_}, ChangeKind::kStructure));
+    GraphChange& change = change_of(slot);
+    if (!change.graph || style_ == NodeRemoval::kTombstone) return ok_status();
+    if (change.numbers.empty()) {
+      change.numbers.resize(count);
+      for (std::size_t i = 0; i < count; ++i) change.numbers[i] = static_cast<std::uint32_t>(i);
+    }
+    change.numbers.erase(change.numbers.begin() + node);
+    return ok_status();
+  }
+
+  const GraphCollection& graphs_;
+  NodeRemoval style_;
+  RequestCounts requests_;
+  // By slot and ascending, so that the update does not depend on the order in which graphs were named.
+  std::map<std::size_t, GraphChange> changes_;
+};
+
+Result<RemovalPlan> GraphCollection::plan(std::span<const RemovalRequest> requests, NodeRemoval style,
+                                          bool whole_graphs) const {
+  if (requests.empty()) return Error{ErrorCode::kInvalidArgument, "there is nothing to forget: the batch is empty"};
+  Planner planner(*this, style);
+  if (const std::optional<Refusal> refused = planner.apply_all(requests)) {
+    const std::string where = requests.size() == 1 ? "" : fmt::format("request {} of {}: ", refused->index + 1, requests.size());
+    return Error{refused->error.code, where + refused->error.message};
+  }
+  if (whole_graphs) planner.drop_all();
+  RemovalPlan plan = planner.take_plan();
+  if (plan.graphs_removed() == living_) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "nothing would be left to learn from; to forget everything, delete the model and the data"};
+  }
+  return plan;
+}
+
+std::optional<Refusal> GraphCollection::refusal(std::span<const RemovalRequest> requests, NodeRemoval style) const {
+  return Planner(*this, style).apply_all(requests);
+}
+
+}  // namespace unscatter
