@@ -130,6 +130,8 @@ class Workspace {
     std::size_t batch = 64;     // requests per update
     bool skip_refused = false;  // go on after a request that cannot be honoured; default: stop there
     bool shred = false;
+    // Asked before each update; true ends the run there.
+    std::function<bool()> stop = nullptr;
     // Called after each update, when it is durable: how many requests of the list are done, and its outcome.
     std::function<void(std::size_t done, const Forgotten& outcome)> acknowledge = nullptr;
   };
@@ -137,6 +139,7 @@ class Workspace {
     std::size_t done_before = 0;  // requests that an earlier run had honoured
     std::size_t honoured = 0;     // by this run
     std::size_t updates = 0;
+    bool stopped = false;  // by `stop`
     std::vector<Refusal> refused;  // index in the list, and why
   };
   // Errors: those of forget(); the first refusal, unless they are skipped, naming its place in the list, after the requests
