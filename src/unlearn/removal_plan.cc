@@ -100,7 +100,8 @@ class Planner {
     }
     const auto place = std::lower_bound(numbers.begin(), numbers.end(), number);
     if (place != numbers.end() && *place == number) return static_cast<std::size_t>(place - numbers.begin());
-    return Error{ErrorCode::kNotFound, fmt::format("graph {} is not among the {} that were learned from", number, numbers.size())};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("graph {} is not among the {} that were learned from", number, numbers.size())};
   }
 
   [[nodiscard]] Result<std::size_t> find_graph(const GraphKey& key) const {
@@ -128,17 +129,16 @@ class Planner {
       for (NodeIndex i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
         if (graph.node_id(i) == *id && graph.state(i) != NodeState::kTombstone) return i;
       }
-      return Error{ErrorCode::kNotFound, fmt::format("graph {} has no node '{}' (or it is removed already)", graphs_.number_of(slot), *id)};
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("graph {} has no node '{}' (or it is removed already)", graphs_.number_of(slot), *id)};
     }
     const std::size_t number = std::get<std::size_t>(key);
     if (number >= graphs_.node_counts_[slot]) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("graph {} has no node {}; it began with {}", graphs_.number_of(slot), number,
-                               graphs_.node_counts_[slot])};
+      return Error{ErrorCode::kNotFound, fmt::format("graph {} has no node {}; it began with {}", graphs_.number_of(slot),
+                                                     number, graphs_.node_counts_[slot])};
     }
     const auto touched = changes_.find(slot);
-    const std::vector<std::uint32_t>& numbers =
-        touched == changes_.end() ? graphs_.numbers_[slot] : touched->second.numbers;
+    const std::vector<std::uint32_t>& numbers = touched == changes_.end() ? graphs_.numbers_[slot] : touched->second.numbers;
     auto index = static_cast<NodeIndex>(number);
     if (!numbers.empty()) {
       const auto place = std::lower_bound(numbers.begin(), numbers.end(), number);
@@ -207,7 +207,8 @@ Result<RemovalPlan> GraphCollection::plan(std::span<const RemovalRequest> reques
   if (requests.empty()) return Error{ErrorCode::kInvalidArgument, "there is nothing to forget: the batch is empty"};
   Planner planner(*this, style);
   if (const std::optional<Refusal> refused = planner.apply_all(requests)) {
-    const std::string where = requests.size() == 1 ? "" : fmt::format("request {} of {}: ", refused->index + 1, requests.size());
+    const std::string where =
+        requests.size() == 1 ? "" : fmt::format("request {} of {}: ", refused->index + 1, requests.size());
     return Error{refused->error.code, where + refused->error.message};
   }
   if (whole_graphs) planner.drop_all();

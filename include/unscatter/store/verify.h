@@ -14,15 +14,15 @@
 namespace unscatter {
 
 struct VerifyOptions {
-  bool retrain = false;  // also train from scratch on what is left, and measure the distance
+  bool retrain = false;                  // also train from scratch on what is left, and measure the distance
   std::optional<PublicKey> signer = {};  // who must have signed; default: whoever the workspace names, which proves less
 };
 
 // One claim.
 struct Check {
-  std::string name;     // "chain", "data", "model", ...: part of the JSON contract
+  std::string name;  // "chain", "data", "model", ...: part of the JSON contract
   bool passed = false;
-  std::string detail;   // one sentence, with the numbers
+  std::string detail;  // one sentence, with the numbers
 };
 
 struct Verification {

@@ -46,7 +46,7 @@ struct WorkspaceOptions {
 
 // What a workspace is made of; all public constants of the model.
 struct WorkspaceSetup {
-  Dataset dataset;              // what to learn from; dataset.numbers are the graphs' numbers in requests
+  Dataset dataset;                // what to learn from; dataset.numbers are the graphs' numbers in requests
   std::string features = "auto";  // as FeatureMap::resolve() reads; constants that are missing are taken from `dataset`
   TransformSpec transform;
   SessionOptions options;
@@ -63,10 +63,10 @@ struct WorkspaceInfo {
   TransformSpec transform;
   SessionOptions options;
   std::vector<std::string> class_names;
-  std::size_t slots = 0;   // graphs at creation
-  std::size_t graphs = 0;  // left
+  std::size_t slots = 0;    // graphs at creation
+  std::size_t graphs = 0;   // left
   std::size_t entries = 0;  // of the ledger
-  Digest head;             // hash of its last entry
+  Digest head;              // hash of its last entry
   std::size_t updates = 0;
   std::size_t published = 0;
   RungCounts rungs;
@@ -139,7 +139,7 @@ class Workspace {
     std::size_t done_before = 0;  // requests that an earlier run had honoured
     std::size_t honoured = 0;     // by this run
     std::size_t updates = 0;
-    bool stopped = false;  // by `stop`
+    bool stopped = false;          // by `stop`
     std::vector<Refusal> refused;  // index in the list, and why
   };
   // Errors: those of forget(); the first refusal, unless they are skipped, naming its place in the list, after the requests
@@ -166,8 +166,9 @@ class Workspace {
 
   [[nodiscard]] const StageTimes& stage_times() const;
 
+  struct State;  // the inside; not for users
+
  private:
-  struct State;
   explicit Workspace(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -18,7 +18,7 @@ struct SlotSnapshot {
   std::size_t number = 0;  // what requests call it
   std::optional<Graph> graph;
   std::uint32_t label = 0;
-  std::string graph_id;                     // empty: the data has none
+  std::string graph_id;  // empty: the data has none
   std::uint32_t node_count_at_creation = 0;
   std::vector<std::uint32_t> node_numbers;  // the nodes' numbers at creation; empty: 0, 1, 2, ...
 };

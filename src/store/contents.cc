@@ -1,0 +1,78 @@
+#include "store/contents.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "store/stored_graph.h"
+#include "unscatter/base/wipe.h"
+
+namespace unscatter {
+namespace {
+
+Error not_as_recorded(std::string_view what) {
+  return {ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: {} not what the ledger says", what)};
+}
+
+}  // namespace
+
+std::size_t weight_rows(const Contents& contents) {
+  return contents.embedder->width() + (contents.constants.options.bias ? 1 : 0);
+}
+
+Status read_constants(const Database& database, Contents& contents) {
+  UNSCATTER_TRY(identity, read_identity(database));
+  UNSCATTER_TRY(constants, parse_constants(identity.constants));
+  UNSCATTER_TRY(embedder, make_embedder(constants));
+  contents.identity = std::move(identity);
+  contents.constants = std::move(constants);
+  contents.embedder = std::move(embedder);
+  return ok_status();
+}
+
+Status read_data(const Database& database, Contents& contents) {
+  UNSCATTER_TRY(rows, read_graphs(database));
+  std::vector<Digest> leaves;
+  leaves.reserve(rows.size());
+  for (std::size_t slot = 0; slot < rows.size(); ++slot) leaves.push_back(rows[slot].leaf(slot));
+  contents.graphs = MerkleTree(std::move(leaves));
+  if (contents.graphs.root() != contents.chain.last.data_after) return not_as_recorded("the graphs are");
+  contents.snapshot.name = contents.constants.name;
+  contents.snapshot.class_names = contents.constants.class_names;
+  contents.snapshot.slots.clear();
+  contents.snapshot.slots.reserve(rows.size());
+  for (GraphRow& row : rows) {
+    UNSCATTER_TRY(slot, slot_from_row(row));
+    contents.snapshot.slots.push_back(std::move(slot));
+    wipe(row.content);
+  }
+  return ok_status();
+}
+
+Status read_learned(const Database& database, Contents& contents) {
+  UNSCATTER_TRY(row, read_model(database));
+  if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
+  Result<StoredModel> model = model_from_row(row, weight_rows(contents), contents.constants.class_names.size());
+  if (!model.ok()) return std::move(model).error();
+  SessionSnapshot& snapshot = contents.snapshot;
+  snapshot.weights = std::move(model->weights);
+  snapshot.residuals = std::move(model->residuals);
+  snapshot.perturbation = std::move(model->perturbation);
+  snapshot.certificate = std::move(model->certificate);
+  snapshot.rungs = model->rungs;
+  snapshot.updates = model->updates;
+  snapshot.releases = model->published;
+  return ok_status();
+}
+
+Result<Contents> read_contents(const Database& database) {
+  Contents contents;
+  UNSCATTER_CHECK_OK(read_constants(database, contents));
+  UNSCATTER_TRY(chain, check_links(database));
+  contents.chain = std::move(chain);
+  UNSCATTER_CHECK_OK(read_data(database, contents));
+  UNSCATTER_CHECK_OK(read_learned(database, contents));
+  return contents;
+}
+
+}  // namespace unscatter

@@ -1,0 +1,161 @@
+#include "store/schema.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace unscatter {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Table {
+  std::string_view name;
+  std::string_view sql;
+};
+
+// In alphabetical order.  The texts are compared with what the file says, so that a table with triggers, other types or one
+// more column is not mistaken for ours.
+constexpr std::array kTables = {
+    Table{"graphs",
+          "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
+          "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
+    Table{"ledger", "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT"},
+    Table{"lists", "CREATE TABLE lists(done BLOB PRIMARY KEY, seal BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+    Table{"model",
+          "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation BLOB, "
+          "details TEXT NOT NULL, salt BLOB NOT NULL) STRICT"},
+    Table{"published",
+          "CREATE TABLE published(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, details TEXT NOT NULL, seal BLOB NOT NULL) "
+          "STRICT"},
+    Table{"receipts", "CREATE TABLE receipts(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT"},
+    Table{"salts", "CREATE TABLE salts(sequence INTEGER PRIMARY KEY, salts BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
+    Table{"workspace",
+          "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT NULL, "
+          "constants TEXT NOT NULL, list_key BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
+};
+
+Error system_error(const fs::path& path, std::string_view what) {
+  return {errno == EEXIST ? ErrorCode::kInvalidArgument : ErrorCode::kIo,
+          fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno))};
+}
+
+// SQLite would make the file readable for everybody; its log takes the file's mode over.
+Status create_private_file(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (file < 0) return system_error(path, "cannot be created");
+  ::close(file);
+  // The name itself has to survive a crash too.
+  const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return system_error(folder, "cannot be opened");
+  const int synced = ::fsync(directory);
+  Status status = synced == 0 ? ok_status() : Status(system_error(folder, "cannot be made durable"));
+  ::close(directory);
+  return status;
+}
+
+Status configure(const Database& database) {
+  return database.run(
+      "PRAGMA locking_mode = EXCLUSIVE;"   // one process at a time, and no shared memory file
+      "PRAGMA trusted_schema = OFF;"       // the file may come from anywhere ...
+      "PRAGMA cell_size_check = ON;"       // ... and be damaged
+      "PRAGMA secure_delete = ON;"         // what is deleted is overwritten
+      "PRAGMA temp_store = MEMORY;"        // no temporary files
+      "PRAGMA synchronous = FULL;");       // what was committed survives a power failure
+}
+
+Status check_header(const Database& database, const fs::path& path) {
+  UNSCATTER_TRY(application, database.integer("PRAGMA application_id"));
+  UNSCATTER_TRY(format, database.integer("PRAGMA user_version"));
+  if (application == 0 && format == 0) {
+    UNSCATTER_TRY(objects, database.integer("SELECT count(*) FROM sqlite_schema"));
+    if (objects == 0) {
+      return Error{ErrorCode::kMalformedInput,
+                   fmt::format("{} is empty: making it was interrupted; delete it and train again", path.string())};
+    }
+  }
+  if (application != kApplicationId) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("{} is a database, but no workspace", path.string())};
+  }
+  if (format != kFormatVersion) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("{} has format {}, and this program knows format {} only",
+                                                         path.string(), format, kFormatVersion)};
+  }
+  return ok_status();
+}
+
+Status check_tables(const Database& database, const fs::path& path) {
+  const Error other{ErrorCode::kMalformedInput, fmt::format("{} is damaged: its tables are not those of a workspace",
+                                                            path.string())};
+  Statement statement = database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
+  for (const Table& table : kTables) {
+    UNSCATTER_TRY(row, statement.step());
+    if (!row) return other;
+    UNSCATTER_TRY(type, statement.text(0));
+    UNSCATTER_TRY(name, statement.text(1));
+    UNSCATTER_TRY(sql, statement.text(2));
+    if (type != "table" || name != table.name || sql != table.sql) return other;
+  }
+  UNSCATTER_TRY(more, statement.step());
+  if (more) return other;
+  return ok_status();
+}
+
+// A page that two tables claim would lose data at the next write, so this comes before any.
+Status check_pages(const Database& database, const fs::path& path) {
+  UNSCATTER_TRY(verdict, database.text("PRAGMA integrity_check(1)"));
+  if (verdict == "ok") return ok_status();
+  return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: {}", path.string(), verdict)};
+}
+
+}  // namespace
+
+Result<Database> create_database(const fs::path& path, std::chrono::milliseconds wait) {
+  UNSCATTER_CHECK_OK(create_private_file(path));
+  const auto fill = [&]() -> Result<Database> {
+    UNSCATTER_TRY(database, Database::open(path, Database::Mode::kCreate, wait));
+    UNSCATTER_CHECK_OK(configure(database));
+    UNSCATTER_TRY(mode, database.text("PRAGMA journal_mode = WAL"));
+    if (mode != "wal") {
+      return Error{ErrorCode::kIo, fmt::format("{}: this file system takes no write-ahead log", path.string())};
+    }
+    return database;
+  };
+  Result<Database> database = fill();
+  if (!database.ok()) remove_database(path);
+  return database;
+}
+
+Status create_tables(const Database& database) {
+  for (const Table& table : kTables) UNSCATTER_CHECK_OK(database.run(table.sql));
+  return database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
+}
+
+Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait) {
+  UNSCATTER_TRY(database, Database::open(path, Database::Mode::kExisting, wait));
+  UNSCATTER_CHECK_OK(configure(database));
+  UNSCATTER_CHECK_OK(check_header(database, path));
+  UNSCATTER_TRY(mode, database.text("PRAGMA journal_mode"));
+  if (mode != "wal") {
+    return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: it keeps no write-ahead log", path.string())};
+  }
+  UNSCATTER_CHECK_OK(check_tables(database, path));
+  UNSCATTER_CHECK_OK(check_pages(database, path));
+  UNSCATTER_CHECK_OK(database.empty_log());
+  return database;
+}
+
+void remove_database(const fs::path& path) noexcept {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(fs::path(path.string() + suffix), ignored);
+}
+
+}  // namespace unscatter

@@ -1,0 +1,179 @@
+#include "store/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+ErrorCode code_for(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return ErrorCode::kUnavailable;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_MISMATCH:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_SCHEMA:
+    case SQLITE_ERROR: return ErrorCode::kMalformedInput;  // the statements are ours: what they meet in the file is wrong
+    default: return ErrorCode::kIo;
+  }
+}
+
+Error make_error(sqlite3* database, std::string_view name, int code) {
+  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
+  invariant((code & 0xff) != SQLITE_MISUSE, "SQLite was used in a wrong way");
+  const ErrorCode kind = code_for(code);
+  if (kind == ErrorCode::kUnavailable) {
+    return {kind, fmt::format("{} is in use by another process; wait for it to end, or wait longer for it", name)};
+  }
+  return {kind, fmt::format("{}: {}", name, database == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database))};
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+Statement::Statement(sqlite3* database, std::string_view name, std::string_view sql) : database_(database), name_(name) {
+  sqlite3_stmt* statement = nullptr;
+  failed_ = sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  statement_.reset(statement);
+}
+
+Error Statement::error(int code) const { return make_error(database_, name_, code); }
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  if (failed_ == SQLITE_OK) failed_ = sqlite3_bind_int64(statement_.get(), index, value);
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+  if (failed_ == SQLITE_OK) {
+    failed_ = sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::span<const std::byte> blob) {
+  // A null pointer would bind NULL, which is not the same as nothing.
+  const void* data = blob.empty() ? "" : static_cast<const void*>(blob.data());
+  if (failed_ == SQLITE_OK) failed_ = sqlite3_bind_blob64(statement_.get(), index, data, blob.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  if (failed_ == SQLITE_OK) failed_ = sqlite3_bind_null(statement_.get(), index);
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  if (failed_ != SQLITE_OK) return error(failed_);
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return error(code);
+}
+
+Status Statement::run() {
+  for (;;) {
+    UNSCATTER_TRY(row, step());
+    if (!row) break;
+  }
+  sqlite3_reset(statement_.get());
+  return ok_status();
+}
+
+Result<std::int64_t> Statement::integer(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER) return error(SQLITE_MISMATCH);
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+Result<std::string> Statement::text(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_TEXT) return error(SQLITE_MISMATCH);
+  const unsigned char* data = sqlite3_column_text(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (data == nullptr) throw std::bad_alloc();
+  return std::string(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size));
+}
+
+Result<std::vector<std::byte>> Statement::blob(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_BLOB) return error(SQLITE_MISMATCH);
+  const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_.get(), column));
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (data == nullptr && size > 0) throw std::bad_alloc();
+  return std::vector<std::byte>(data, data + size);
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+
+void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+Result<Database> Database::open(const std::filesystem::path& path, Mode mode, std::chrono::milliseconds wait) {
+  std::error_code ignored;
+  if (mode == Mode::kExisting && !std::filesystem::exists(path, ignored)) {
+    return Error{ErrorCode::kNotFound, fmt::format("there is no workspace '{}'", path.string())};
+  }
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  Database database(path.string(), handle);
+  if (code != SQLITE_OK) return make_error(handle, path.string(), code);
+  sqlite3_extended_result_codes(handle, 1);
+  constexpr std::int64_t kLongest = std::numeric_limits<int>::max();
+  sqlite3_busy_timeout(handle, static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, kLongest)));
+  return database;
+}
+
+Statement Database::prepare(std::string_view sql) const { return {handle_.get(), name_, sql}; }
+
+Status Database::run(std::string_view sql) const {
+  const int code = sqlite3_exec(handle_.get(), std::string(sql).c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return make_error(handle_.get(), name_, code);
+  return ok_status();
+}
+
+Result<std::int64_t> Database::integer(std::string_view sql) const {
+  Statement statement = prepare(sql);
+  UNSCATTER_TRY(row, statement.step());
+  if (!row) return make_error(handle_.get(), name_, SQLITE_MISMATCH);
+  return statement.integer(0);
+}
+
+Result<std::string> Database::text(std::string_view sql) const {
+  Statement statement = prepare(sql);
+  UNSCATTER_TRY(row, statement.step());
+  if (!row) return make_error(handle_.get(), name_, SQLITE_MISMATCH);
+  return statement.text(0);
+}
+
+Status Database::empty_log() const {
+  int frames = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &frames, nullptr);
+  if (code != SQLITE_OK) return make_error(handle_.get(), name_, code);
+  if (frames > 0) return Error{ErrorCode::kIo, fmt::format("{}: the write-ahead log could not be emptied", name_)};
+  return ok_status();
+}
+
+Result<Transaction> Transaction::begin(const Database& database) {
+  UNSCATTER_CHECK_OK(database.run("BEGIN IMMEDIATE"));
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // SQLite rolls back by itself after some errors; then there is nothing to do and nothing to report.
+  if (database_ != nullptr) static_cast<void>(database_->run("ROLLBACK"));
+}
+
+Status Transaction::commit() {
+  UNSCATTER_CHECK_OK(database_->run("COMMIT"));
+  database_ = nullptr;
+  return ok_status();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,100 @@
+// SQLite with our errors and without raw handles.  Nothing here knows what a workspace is.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "unscatter/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace unscatter {
+
+// One prepared statement.  What is bound must stay alive until the statement has run.
+class Statement {
+ public:
+  Statement& bind(int index, std::int64_t value);
+  Statement& bind(int index, std::string_view text);
+  Statement& bind(int index, std::span<const std::byte> blob);
+  Statement& bind_null(int index);
+
+  // True: a row is there to be read.
+  [[nodiscard]] Result<bool> step();
+  // To the end.
+  [[nodiscard]] Status run();
+
+  // Columns of the present row, from 0.  A value of another type than asked for is kMalformedInput: a damaged record header can
+  // turn one type into another.
+  [[nodiscard]] Result<std::int64_t> integer(int column) const;
+  [[nodiscard]] Result<std::string> text(int column) const;
+  [[nodiscard]] Result<std::vector<std::byte>> blob(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+
+  Statement(sqlite3* database, std::string_view name, std::string_view sql);
+  [[nodiscard]] Error error(int code) const;
+
+  sqlite3* database_;
+  std::string name_;  // of the file, for messages
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int failed_ = 0;  // what preparing or binding said
+};
+
+class Database {
+ public:
+  enum class Mode { kExisting, kCreate };
+  // `wait`: how long other processes are waited for.  Errors: kNotFound, kIo.
+  [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode, std::chrono::milliseconds wait);
+
+  [[nodiscard]] Statement prepare(std::string_view sql) const;
+  // One or more statements without parameters; rows are ignored.
+  [[nodiscard]] Status run(std::string_view sql) const;
+  // The first column of the first row, which has to be there.
+  [[nodiscard]] Result<std::int64_t> integer(std::string_view sql) const;
+  [[nodiscard]] Result<std::string> text(std::string_view sql) const;
+
+  // Moves everything from the write-ahead log into the file and cuts the log to nothing.
+  [[nodiscard]] Status empty_log() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  Database(std::string name, sqlite3* handle) : name_(std::move(name)), handle_(handle) {}
+
+  std::string name_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// BEGIN IMMEDIATE ... COMMIT.  Rolls back when it goes out of scope without commit().
+class Transaction {
+ public:
+  [[nodiscard]] static Result<Transaction> begin(const Database& database);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+
+  // An error leaves open whether the disk has it: see Workspace.
+  [[nodiscard]] Status commit();
+
+ private:
+  explicit Transaction(const Database& database) : database_(&database) {}
+  const Database* database_;
+};
+
+}  // namespace unscatter

@@ -1,0 +1,137 @@
+#include "store/stored_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "store/graph_blob.h"
+
+namespace unscatter {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are stored as they lie in memory");
+
+constexpr std::string_view kColumns = "number, label, graph_id, nodes_at_creation, node_numbers, content, salt";
+
+Error broken(std::size_t slot, std::string_view what) {
+  return {ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: graph in slot {}: {}", slot, what)};
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// Columns from `first` on, in the order of kColumns.
+Result<GraphRow> row_at(const Statement& statement, int first, std::size_t slot) {
+  GraphRow row;
+  UNSCATTER_TRY(number, statement.integer(first));
+  row.number = static_cast<std::size_t>(number);
+  const int optional_columns = 6;
+  int nulls = 0;
+  for (int c = 1; c <= optional_columns; ++c) nulls += statement.is_null(first + c) ? 1 : 0;
+  if (nulls == optional_columns) return row;
+  row.present = true;
+  UNSCATTER_TRY(label, statement.integer(first + 1));
+  UNSCATTER_TRY(graph_id, statement.blob(first + 2));
+  UNSCATTER_TRY(nodes, statement.integer(first + 3));
+  UNSCATTER_TRY(node_numbers, statement.blob(first + 4));
+  UNSCATTER_TRY(content, statement.blob(first + 5));
+  UNSCATTER_TRY(salt, statement.blob(first + 6));
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (label < 0 || label > kMost || nodes < 0 || nodes > kMost || salt.size() != sizeof(Salt::bytes)) {
+    return broken(slot, "a number is out of range");
+  }
+  row.label = static_cast<std::uint32_t>(label);
+  row.graph_id.assign(reinterpret_cast<const char*>(graph_id.data()), graph_id.size());
+  row.nodes_at_creation = static_cast<std::uint32_t>(nodes);
+  row.node_numbers = std::move(node_numbers);
+  row.content = std::move(content);
+  std::memcpy(row.salt.bytes.data(), salt.data(), salt.size());
+  return row;
+}
+
+}  // namespace
+
+Digest GraphRow::leaf(std::size_t slot) const {
+  if (!present) {
+    return Hasher().add(std::string_view("unscatter empty slot 1")).add(std::uint64_t{slot}).add(std::uint64_t{number}).finish();
+  }
+  Hasher hasher(salt);
+  hasher.add(std::string_view("unscatter graph row 1")).add(std::uint64_t{slot}).add(std::uint64_t{number});
+  hasher.add(std::uint64_t{label}).add(graph_id).add(std::uint64_t{nodes_at_creation});
+  hasher.add(std::uint64_t{node_numbers.size()}).add_bytes(node_numbers);
+  hasher.add(std::uint64_t{content.size()}).add_bytes(content);
+  return hasher.finish();
+}
+
+GraphRow to_row(const SlotSnapshot& slot, RandomSource& random) {
+  GraphRow row;
+  row.number = slot.number;
+  if (!slot.graph) return row;
+  row.present = true;
+  row.label = slot.label;
+  row.graph_id = slot.graph_id;
+  row.nodes_at_creation = slot.node_count_at_creation;
+  const auto numbers = std::as_bytes(std::span(slot.node_numbers));
+  row.node_numbers.assign(numbers.begin(), numbers.end());
+  row.content = to_blob(*slot.graph);
+  row.salt = Salt::random(random);
+  return row;
+}
+
+Result<SlotSnapshot> slot_from_row(const GraphRow& row) {
+  SlotSnapshot slot;
+  slot.number = row.number;
+  if (!row.present) return slot;
+  if (row.node_numbers.size() % sizeof(std::uint32_t) != 0) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: graph {}: its nodes' numbers", row.number)};
+  }
+  UNSCATTER_TRY(graph, graph_from_blob(row.content));
+  slot.graph = std::move(graph);
+  slot.label = row.label;
+  slot.graph_id = row.graph_id;
+  slot.node_count_at_creation = row.nodes_at_creation;
+  slot.node_numbers.resize(row.node_numbers.size() / sizeof(std::uint32_t));
+  if (!row.node_numbers.empty()) std::memcpy(slot.node_numbers.data(), row.node_numbers.data(), row.node_numbers.size());
+  return slot;
+}
+
+Status write_graph(const Database& database, std::size_t slot, const GraphRow& row) {
+  Statement statement =
+      database.prepare(fmt::format("INSERT OR REPLACE INTO graphs(slot, {}) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
+  statement.bind(1, static_cast<std::int64_t>(slot)).bind(2, static_cast<std::int64_t>(row.number));
+  if (row.present) {
+    statement.bind(3, std::int64_t{row.label})
+        .bind(4, bytes_of(row.graph_id))
+        .bind(5, std::int64_t{row.nodes_at_creation})
+        .bind(6, row.node_numbers)
+        .bind(7, row.content)
+        .bind(8, std::as_bytes(std::span(row.salt.bytes)));
+  }
+  return statement.run();
+}
+
+Result<std::vector<GraphRow>> read_graphs(const Database& database) {
+  std::vector<GraphRow> rows;
+  Statement statement = database.prepare(fmt::format("SELECT slot, {} FROM graphs ORDER BY slot", kColumns));
+  for (;;) {
+    UNSCATTER_TRY(more, statement.step());
+    if (!more) return rows;
+    UNSCATTER_TRY(slot, statement.integer(0));
+    if (slot != static_cast<std::int64_t>(rows.size())) return broken(rows.size(), "it is missing");
+    UNSCATTER_TRY(row, row_at(statement, 1, rows.size()));
+    rows.push_back(std::move(row));
+  }
+}
+
+Result<GraphRow> read_graph(const Database& database, std::size_t slot) {
+  Statement statement = database.prepare(fmt::format("SELECT {} FROM graphs WHERE slot = ?", kColumns));
+  statement.bind(1, static_cast<std::int64_t>(slot));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return broken(slot, "it is missing");
+  return row_at(statement, 0, slot);
+}
+
+}  // namespace unscatter

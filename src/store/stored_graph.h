@@ -1,0 +1,42 @@
+// A graph and what is known of it as a row of the workspace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/sqlite.h"
+#include "unscatter/base/digest.h"
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+#include "unscatter/unlearn/snapshot.h"
+
+namespace unscatter {
+
+// An empty slot has a number and nothing else.
+struct GraphRow {
+  std::size_t number = 0;
+  bool present = false;
+  std::uint32_t label = 0;
+  std::string graph_id;
+  std::uint32_t nodes_at_creation = 0;
+  std::vector<std::byte> node_numbers;  // 4 bytes each, little-endian
+  std::vector<std::byte> content;
+  Salt salt;
+
+  // Commits to the row as the `slot`-th.  The salt is new whenever the row is, so an old commitment hides the old row.
+  [[nodiscard]] Digest leaf(std::size_t slot) const;
+};
+
+[[nodiscard]] GraphRow to_row(const SlotSnapshot& slot, RandomSource& random);
+// Errors: kMalformedInput.
+[[nodiscard]] Result<SlotSnapshot> slot_from_row(const GraphRow& row);
+
+// Replaces the row of that slot, if there is one.
+[[nodiscard]] Status write_graph(const Database& database, std::size_t slot, const GraphRow& row);
+// All of them; slots must be 0, 1, 2, ...  Errors: kMalformedInput.
+[[nodiscard]] Result<std::vector<GraphRow>> read_graphs(const Database& database);
+[[nodiscard]] Result<GraphRow> read_graph(const Database& database, std::size_t slot);
+
+}  // namespace unscatter

@@ -1,0 +1,54 @@
+// The kept model as a row of the workspace, and the published one.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/digest.h"
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/session.h"
+
+namespace unscatter {
+
+// Numbers as 8 little-endian bytes each, column by column.
+[[nodiscard]] std::vector<std::byte> to_blob(const Matrix& matrix);
+[[nodiscard]] std::vector<std::byte> to_blob(const Vector& vector);
+// Errors: kMalformedInput unless the bytes are rows x columns numbers.
+[[nodiscard]] Result<Matrix> matrix_from_blob(const std::vector<std::byte>& blob, std::size_t rows, std::size_t columns);
+
+// What was learned, and the counts that go with it.
+struct StoredModel {
+  Matrix weights;
+  Vector residuals;
+  std::optional<Matrix> perturbation;
+  Certificate certificate;
+  RungCounts rungs;
+  std::size_t updates = 0;
+  std::size_t published = 0;
+};
+
+// The same as columns of a row.
+struct ModelRow {
+  std::vector<std::byte> weights;
+  std::vector<std::byte> residuals;
+  std::optional<std::vector<std::byte>> perturbation;
+  std::string details;  // certificate and counts, canonical JSON
+  Salt salt;
+
+  // Commits to all of it; hides it once the salt is gone.
+  [[nodiscard]] Digest digest() const;
+};
+[[nodiscard]] ModelRow to_row(const StoredModel& model, RandomSource& random);
+// Errors: kMalformedInput.
+[[nodiscard]] Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::size_t classes);
+
+// A published model without its weights, as canonical JSON.
+[[nodiscard]] std::string published_text(const PublishedModel& model);
+[[nodiscard]] Result<PublishedModel> parse_published(std::string_view text);
+
+}  // namespace unscatter

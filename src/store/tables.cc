@@ -1,0 +1,273 @@
+#include "store/tables.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "unscatter/base/wipe.h"
+
+namespace unscatter {
+namespace {
+
+Error damaged_row(std::string_view what) {
+  return {ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: {}", what)};
+}
+
+template <std::size_t N>
+std::span<const std::byte> as_blob(const std::array<std::uint8_t, N>& bytes) {
+  return std::as_bytes(std::span(bytes));
+}
+
+template <std::size_t N>
+Status copy_exactly(const std::vector<std::byte>& blob, std::array<std::uint8_t, N>& bytes) {
+  if (blob.size() != N) return damaged_row("a digest or key has the wrong length");
+  std::memcpy(bytes.data(), blob.data(), N);
+  return ok_status();
+}
+
+Result<Digest> digest_at(const Statement& statement, int column) {
+  Digest digest;
+  UNSCATTER_TRY(blob, statement.blob(column));
+  UNSCATTER_CHECK_OK(copy_exactly(blob, digest.bytes));
+  return digest;
+}
+
+Status check_seal(const Statement& statement, int column, const Digest& expected, std::string_view what) {
+  UNSCATTER_TRY(seal, digest_at(statement, column));
+  if (seal == expected) return ok_status();
+  return damaged_row(fmt::format("{} is not what was written", what));
+}
+
+Digest seal_of(const Identity& identity) {
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter workspace 1")).add(identity.id).add(identity.created);
+  return hasher.add_bytes(as_blob(identity.signer.bytes))
+      .add(identity.constants)
+      .add_bytes(as_blob(identity.list_key.bytes))
+      .finish();
+}
+
+Digest seal_of(std::span<const std::byte> weights, std::string_view details) {
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter published 1")).add(std::uint64_t{weights.size()});
+  return hasher.add_bytes(weights).add(details).finish();
+}
+
+Digest seal_of_salts(std::size_t sequence, std::span<const std::byte> salts) {
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter salts 1")).add(std::uint64_t{sequence});
+  return hasher.add_bytes(salts).finish();
+}
+
+Digest seal_of_list(const Digest& done) {
+  return Hasher().add(std::string_view("unscatter lists 1")).add_bytes(as_blob(done.bytes)).finish();
+}
+
+std::int64_t row_number(std::size_t sequence) { return static_cast<std::int64_t>(sequence); }
+
+}  // namespace
+
+Status write_identity(const Database& database, const Identity& identity) {
+  const Digest seal = seal_of(identity);
+  return database
+      .prepare("INSERT INTO workspace(only, id, created, signer, constants, list_key, seal) VALUES(1, ?, ?, ?, ?, ?, ?)")
+      .bind(1, identity.id)
+      .bind(2, identity.created)
+      .bind(3, as_blob(identity.signer.bytes))
+      .bind(4, identity.constants)
+      .bind(5, as_blob(identity.list_key.bytes))
+      .bind(6, as_blob(seal.bytes))
+      .run();
+}
+
+Result<Identity> read_identity(const Database& database) {
+  Statement statement =
+      database.prepare("SELECT id, created, signer, constants, list_key, seal FROM workspace WHERE only = 1");
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return damaged_row("it does not say who it is");
+  Identity identity;
+  UNSCATTER_TRY(id, statement.text(0));
+  UNSCATTER_TRY(created, statement.text(1));
+  UNSCATTER_TRY(signer, statement.blob(2));
+  UNSCATTER_TRY(constants, statement.text(3));
+  UNSCATTER_TRY(list_key, statement.blob(4));
+  identity.id = std::move(id);
+  identity.created = std::move(created);
+  UNSCATTER_CHECK_OK(copy_exactly(signer, identity.signer.bytes));
+  identity.constants = std::move(constants);
+  UNSCATTER_CHECK_OK(copy_exactly(list_key, identity.list_key.bytes));
+  UNSCATTER_CHECK_OK(check_seal(statement, 5, seal_of(identity), "its name or its constants"));
+  return identity;
+}
+
+Digest constants_digest(const Identity& identity) {
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter constants 1")).add(identity.id).add(identity.created);
+  return hasher.add_bytes(as_blob(identity.signer.bytes)).add(identity.constants).finish();
+}
+
+Status write_model(const Database& database, const ModelRow& row) {
+  Statement statement = database.prepare(
+      "INSERT OR REPLACE INTO model(only, weights, residuals, perturbation, details, salt) VALUES(1, ?, ?, ?, ?, ?)");
+  statement.bind(1, row.weights).bind(2, row.residuals).bind(4, row.details).bind(5, as_blob(row.salt.bytes));
+  if (row.perturbation) statement.bind(3, *row.perturbation);
+  return statement.run();
+}
+
+Result<ModelRow> read_model(const Database& database) {
+  Statement statement = database.prepare("SELECT weights, residuals, perturbation, details, salt FROM model WHERE only = 1");
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return damaged_row("it has no model");
+  ModelRow row;
+  UNSCATTER_TRY(weights, statement.blob(0));
+  UNSCATTER_TRY(residuals, statement.blob(1));
+  UNSCATTER_TRY(details, statement.text(3));
+  UNSCATTER_TRY(salt, statement.blob(4));
+  row.weights = std::move(weights);
+  row.residuals = std::move(residuals);
+  row.details = std::move(details);
+  UNSCATTER_CHECK_OK(copy_exactly(salt, row.salt.bytes));
+  if (!statement.is_null(2)) {
+    UNSCATTER_TRY(perturbation, statement.blob(2));
+    row.perturbation = std::move(perturbation);
+  }
+  return row;
+}
+
+Status write_published(const Database& database, const PublishedModel& model) {
+  const std::vector<std::byte> weights = to_blob(model.weights);
+  const std::string details = published_text(model);
+  const Digest seal = seal_of(weights, details);
+  return database.prepare("INSERT OR REPLACE INTO published(only, weights, details, seal) VALUES(1, ?, ?, ?)")
+      .bind(1, weights)
+      .bind(2, details)
+      .bind(3, as_blob(seal.bytes))
+      .run();
+}
+
+Status erase_published(const Database& database) { return database.run("DELETE FROM published"); }
+
+Result<std::optional<PublishedModel>> read_published(const Database& database, std::size_t width, std::size_t classes) {
+  Statement statement = database.prepare("SELECT weights, details, seal FROM published WHERE only = 1");
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return std::optional<PublishedModel>();
+  UNSCATTER_TRY(weights, statement.blob(0));
+  UNSCATTER_TRY(details, statement.text(1));
+  UNSCATTER_CHECK_OK(check_seal(statement, 2, seal_of(weights, details), "the published model"));
+  UNSCATTER_TRY(model, parse_published(details));
+  UNSCATTER_TRY(matrix, matrix_from_blob(weights, width, classes));
+  model.weights = std::move(matrix);
+  return std::optional<PublishedModel>(std::move(model));
+}
+
+Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row) {
+  return database.prepare("INSERT INTO ledger(sequence, body, hash) VALUES(?, ?, ?)")
+      .bind(1, row_number(sequence))
+      .bind(2, row.body)
+      .bind(3, as_blob(row.hash.bytes))
+      .run();
+}
+
+Result<LedgerRow> read_entry(const Database& database, std::size_t sequence) {
+  Statement statement = database.prepare("SELECT body, hash FROM ledger WHERE sequence = ?");
+  statement.bind(1, row_number(sequence));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return Error{ErrorCode::kNotFound, fmt::format("the ledger has no entry {}", sequence)};
+  UNSCATTER_TRY(body, statement.text(0));
+  UNSCATTER_TRY(hash, digest_at(statement, 1));
+  return LedgerRow{std::move(body), hash};
+}
+
+Status visit_entries(const Database& database,
+                     const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit) {
+  Statement statement = database.prepare("SELECT sequence, body, hash FROM ledger ORDER BY sequence");
+  for (std::size_t expected = 0;; ++expected) {
+    UNSCATTER_TRY(more, statement.step());
+    if (!more) return ok_status();
+    UNSCATTER_TRY(sequence, statement.integer(0));
+    if (sequence != row_number(expected)) return damaged_row(fmt::format("entry {} of the ledger is missing", expected));
+    UNSCATTER_TRY(body, statement.text(1));
+    UNSCATTER_TRY(hash, digest_at(statement, 2));
+    UNSCATTER_CHECK_OK(visit(expected, {std::move(body), hash}));
+  }
+}
+
+Status write_receipt(const Database& database, std::size_t sequence, std::string_view text) {
+  return database.prepare("INSERT INTO receipts(sequence, body) VALUES(?, ?)").bind(1, row_number(sequence)).bind(2, text).run();
+}
+
+Result<std::string> read_receipt(const Database& database, std::size_t sequence) {
+  Statement statement = database.prepare("SELECT body FROM receipts WHERE sequence = ?");
+  statement.bind(1, row_number(sequence));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return Error{ErrorCode::kNotFound, fmt::format("entry {} has no receipt: it is no removal", sequence)};
+  return statement.text(0);
+}
+
+Result<std::size_t> count_receipts(const Database& database) {
+  UNSCATTER_TRY(count, database.integer("SELECT count(*) FROM receipts"));
+  return static_cast<std::size_t>(count);
+}
+
+Status write_salts(const Database& database, std::size_t sequence, std::span<const Salt> salts) {
+  static_assert(sizeof(Salt) == sizeof(Salt::bytes));
+  const std::span<const std::byte> blob = std::as_bytes(salts);
+  const Digest seal = seal_of_salts(sequence, blob);
+  return database.prepare("INSERT OR REPLACE INTO salts(sequence, salts, seal) VALUES(?, ?, ?)")
+      .bind(1, row_number(sequence))
+      .bind(2, blob)
+      .bind(3, as_blob(seal.bytes))
+      .run();
+}
+
+Status visit_salts(const Database& database,
+                   const std::function<Status(std::size_t sequence, std::vector<Salt>& salts)>& visit) {
+  Statement statement = database.prepare("SELECT sequence, salts, seal FROM salts ORDER BY sequence");
+  for (;;) {
+    UNSCATTER_TRY(more, statement.step());
+    if (!more) return ok_status();
+    UNSCATTER_TRY(number, statement.integer(0));
+    UNSCATTER_TRY(blob, statement.blob(1));
+    const auto sequence = static_cast<std::size_t>(number);
+    UNSCATTER_CHECK_OK(check_seal(statement, 2, seal_of_salts(sequence, blob), fmt::format("the salts of entry {}", sequence)));
+    if (blob.size() % sizeof(Salt) != 0) return damaged_row("a salt has the wrong length");
+    std::vector<Salt> salts(blob.size() / sizeof(Salt));
+    if (!salts.empty()) std::memcpy(salts.data(), blob.data(), blob.size());
+    wipe(blob);
+    Status status = visit(sequence, salts);
+    wipe(salts);
+    UNSCATTER_CHECK_OK(std::move(status));
+  }
+}
+
+Status erase_salts(const Database& database, std::size_t sequence) {
+  return database.prepare("DELETE FROM salts WHERE sequence = ?").bind(1, row_number(sequence)).run();
+}
+
+Status write_list(const Database& database, const Digest& done) {
+  const Digest seal = seal_of_list(done);
+  return database.prepare("INSERT OR REPLACE INTO lists(done, seal) VALUES(?, ?)")
+      .bind(1, as_blob(done.bytes))
+      .bind(2, as_blob(seal.bytes))
+      .run();
+}
+
+Status erase_list(const Database& database, const Digest& done) {
+  return database.prepare("DELETE FROM lists WHERE done = ?").bind(1, as_blob(done.bytes)).run();
+}
+
+Result<std::vector<Digest>> read_lists(const Database& database) {
+  std::vector<Digest> lists;
+  Statement statement = database.prepare("SELECT done, seal FROM lists");
+  for (;;) {
+    UNSCATTER_TRY(more, statement.step());
+    if (!more) return lists;
+    UNSCATTER_TRY(done, digest_at(statement, 0));
+    UNSCATTER_CHECK_OK(check_seal(statement, 1, seal_of_list(done), "the record of a list of requests"));
+    lists.push_back(done);
+  }
+}
+
+}  // namespace unscatter

@@ -1,0 +1,74 @@
+// The other rows of a workspace file, read and written.
+//
+// What a ledger entry commits to (graphs, model, constants) needs no check of its own.  The rest carries a seal, a digest of
+// the row: it tells damage, not forgery.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/sqlite.h"
+#include "store/stored_model.h"
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/store/signing_key.h"
+#include "unscatter/unlearn/session.h"
+
+namespace unscatter {
+
+// Table `workspace`.
+struct Identity {
+  std::string id;       // 32 hexadecimal digits
+  std::string created;  // time
+  PublicKey signer;
+  std::string constants;  // constants_text()
+  Salt list_key;          // of the digests in table `lists`
+};
+[[nodiscard]] Status write_identity(const Database& database, const Identity& identity);
+[[nodiscard]] Result<Identity> read_identity(const Database& database);
+// What every ledger entry says of the constants.
+[[nodiscard]] Digest constants_digest(const Identity& identity);
+
+// Table `model`.
+[[nodiscard]] Status write_model(const Database& database, const ModelRow& row);
+[[nodiscard]] Result<ModelRow> read_model(const Database& database);
+
+// Table `published`: the published model of the present state, if there is one.
+[[nodiscard]] Status write_published(const Database& database, const PublishedModel& model);
+[[nodiscard]] Status erase_published(const Database& database);
+[[nodiscard]] Result<std::optional<PublishedModel>> read_published(const Database& database, std::size_t width,
+                                                                   std::size_t classes);
+
+// Table `ledger`, and `receipts` for removals.
+struct LedgerRow {
+  std::string body;  // ledger_text()
+  Digest hash;
+};
+[[nodiscard]] Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row);
+[[nodiscard]] Result<LedgerRow> read_entry(const Database& database, std::size_t sequence);
+// Calls `visit` for every entry in order and stops at its first error.  Errors: kMalformedInput where a number is missing.
+[[nodiscard]] Status visit_entries(const Database& database,
+                                   const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit);
+[[nodiscard]] Status write_receipt(const Database& database, std::size_t sequence, std::string_view text);
+[[nodiscard]] Result<std::string> read_receipt(const Database& database, std::size_t sequence);
+[[nodiscard]] Result<std::size_t> count_receipts(const Database& database);
+
+// Table `salts`: of the request commitments of one entry, in their order; an all-zero salt was destroyed.
+[[nodiscard]] Status write_salts(const Database& database, std::size_t sequence, std::span<const Salt> salts);
+// Calls `visit` for every entry that has salts.
+[[nodiscard]] Status visit_salts(const Database& database,
+                                 const std::function<Status(std::size_t sequence, std::vector<Salt>& salts)>& visit);
+[[nodiscard]] Status erase_salts(const Database& database, std::size_t sequence);
+
+// Table `lists`: how far lists of requests were honoured (Workspace::forget_list()).
+[[nodiscard]] Status write_list(const Database& database, const Digest& done);
+[[nodiscard]] Status erase_list(const Database& database, const Digest& done);
+[[nodiscard]] Result<std::vector<Digest>> read_lists(const Database& database);
+
+}  // namespace unscatter

@@ -1,0 +1,249 @@
+#include "unscatter/store/workspace.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <filesystem>
+#include <utility>
+
+#include "store/schema.h"
+#include "store/stored_graph.h"
+#include "store/workspace_state.h"
+#include "unscatter/base/version.h"
+#include "unscatter/embedding/make_embedder.h"
+
+namespace unscatter {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status check_target(const fs::path& path, const WorkspaceOptions& options) {
+  if (options.key == nullptr) return Error{ErrorCode::kInvalidArgument, "a workspace needs a key that signs its receipts"};
+  std::error_code ignored;
+  if (fs::symlink_status(path, ignored).type() != fs::file_type::not_found) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' exists already", path.string())};
+  }
+  return ok_status();
+}
+
+std::string random_id(RandomSource& random) { return Salt::random(random).hex().substr(0, 32); }
+
+// Everything that is public, with the embedder that these constants mean: what is trained here is what will be opened later.
+Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options, RandomSource& random) {
+  UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset));
+  Contents contents;
+  contents.constants = {setup.dataset.name, setup.dataset.class_names, chosen->blocks().front().features.describe(),
+                        setup.transform, setup.options};
+  contents.constants.options.threads = 0;
+  contents.constants.options.progress = nullptr;
+  UNSCATTER_TRY(text, constants_text(contents.constants));
+  UNSCATTER_TRY(embedder, make_embedder(contents.constants));
+  contents.embedder = std::move(embedder);
+  contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text),
+                       Salt::random(random)};
+  return contents;
+}
+
+StoredModel model_of(const SessionSnapshot& snapshot) {
+  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
+          snapshot.rungs,   snapshot.updates,   snapshot.releases};
+}
+
+// All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.
+Status write_all(const Database& database, const SessionSnapshot& snapshot, RandomSource& random, const std::string& time,
+                 Contents& contents) {
+  UNSCATTER_CHECK_OK(create_tables(database));
+  UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
+  std::vector<Digest> leaves;
+  for (std::size_t slot = 0; slot < snapshot.slots.size(); ++slot) {
+    const GraphRow row = to_row(snapshot.slots[slot], random);
+    UNSCATTER_CHECK_OK(write_graph(database, slot, row));
+    leaves.push_back(row.leaf(slot));
+  }
+  contents.graphs = MerkleTree(std::move(leaves));
+  const ModelRow model = to_row(model_of(snapshot), random);
+  UNSCATTER_CHECK_OK(write_model(database, model));
+
+  LedgerRecord record;
+  record.workspace = contents.identity.id;
+  record.time = time;
+  record.software = fmt::format("unscatter {}", version());
+  record.constants = constants_digest(contents.identity);
+  record.data_before = record.data_after = contents.graphs.root();
+  record.model = model.digest();
+  set_certificate(record, snapshot.certificate);
+  const std::string body = ledger_text(record);
+  contents.chain = {1, entry_hash(body), std::move(record)};
+  return append_entry(database, 0, {body, contents.chain.head});
+}
+
+}  // namespace
+
+std::unique_ptr<RandomSource> make_random(const WorkspaceOptions& options) {
+  if (options.random) return options.random();
+  return std::make_unique<SecureRandom>();
+}
+
+std::string time_text(const WorkspaceOptions& options) {
+  const auto seconds = static_cast<std::time_t>(options.clock ? options.clock() : std::time(nullptr));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
+}
+
+SessionOptions session_options(const SessionOptions& stored, const WorkspaceOptions& how) {
+  SessionOptions options = stored;
+  options.threads = how.threads;
+  options.progress = how.progress;
+  return options;
+}
+
+Workspace::State::State(Database file, Contents parts, const WorkspaceOptions& how)
+    : database(std::move(file)),
+      contents(std::move(parts)),
+      options(how),
+      random(make_random(how)),
+      ledger(std::make_shared<SessionLedger>()) {
+  ledger->attach(this);
+  const SessionSnapshot& snapshot = contents.snapshot;
+  info.id = contents.identity.id;
+  info.name = contents.constants.name;
+  info.created = contents.identity.created;
+  info.format = static_cast<std::uint32_t>(kFormatVersion);
+  info.signer = contents.identity.signer;
+  info.features = contents.constants.features;
+  info.transform = contents.constants.transform;
+  info.options = contents.constants.options;
+  info.class_names = contents.constants.class_names;
+  info.slots = snapshot.slots.size();
+  info.graphs = snapshot.certificate.graphs;
+  info.entries = contents.chain.entries;
+  info.head = contents.chain.head;
+  info.updates = snapshot.updates;
+  info.published = snapshot.releases;
+  info.rungs = snapshot.rungs;
+  info.certificate = snapshot.certificate;
+}
+
+std::string Workspace::State::now() const { return time_text(options); }
+
+Result<Session*> Workspace::State::live() {
+  if (!session) {
+    UNSCATTER_TRY(restored, Session::restore(std::move(contents.snapshot), contents.embedder,
+                                             session_options(contents.constants.options, options), ledger,
+                                             make_random(options)));
+    session = std::move(restored);
+  }
+  return &*session;
+}
+
+Status Workspace::State::require_writable() const {
+  if (uncertain) {
+    return Error{ErrorCode::kIo, fmt::format("{}: an earlier write failed; open the workspace again", info.path.string())};
+  }
+  if (options.key == nullptr) {
+    return Error{ErrorCode::kInvalidArgument, "the key that signs this workspace's receipts is needed"};
+  }
+  if (options.key->public_key() != info.signer) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} is signed with the key {}, and the key at hand is {}", info.path.string(), info.signer.hex(),
+                             options.key->public_key().hex())};
+  }
+  return ok_status();
+}
+
+Workspace::Workspace(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+Workspace::~Workspace() = default;
+
+Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, const WorkspaceOptions& options) {
+  UNSCATTER_CHECK_OK(check_target(path, options));
+  const std::unique_ptr<RandomSource> random = make_random(options);
+  UNSCATTER_TRY(contents, constants_of(setup, options, *random));
+  UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder, session_options(setup.options, options),
+                                         nullptr, make_random(options)));
+  contents.snapshot = session.snapshot();
+
+  UNSCATTER_TRY(database, create_database(path, options.wait));
+  const auto fill = [&]() -> Status {
+    UNSCATTER_TRY(transaction, Transaction::begin(database));
+    UNSCATTER_CHECK_OK(write_all(database, contents.snapshot, *random, contents.identity.created, contents));
+    UNSCATTER_CHECK_OK(transaction.commit());
+    return database.empty_log();
+  };
+  Status filled = fill();
+  if (!filled.ok()) {
+    remove_database(path);
+    return std::move(filled).error();
+  }
+  auto state = std::make_unique<State>(std::move(database), std::move(contents), options);
+  state->info.path = path;
+  return Workspace(std::move(state));
+}
+
+Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& options) {
+  UNSCATTER_TRY(database, open_database(path, options.wait));
+  UNSCATTER_TRY(contents, read_contents(database));
+  auto state = std::make_unique<State>(std::move(database), std::move(contents), options);
+  state->info.path = path;
+  return Workspace(std::move(state));
+}
+
+const WorkspaceInfo& Workspace::info() const { return state_->info; }
+const Embedder& Workspace::embedder() const { return *state_->contents.embedder; }
+const StageTimes& Workspace::stage_times() const { return state_->times; }
+
+Result<const Session*> Workspace::session() {
+  UNSCATTER_TRY(session, state_->live());
+  return static_cast<const Session*>(session);
+}
+
+Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(session, state_->live());
+  return session->preview(requests);
+}
+
+Result<std::optional<Refusal>> Workspace::refusal(std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(session, state_->live());
+  return session->refusal(requests);
+}
+
+Result<LedgerRecord> Workspace::entry(std::size_t sequence) const {
+  UNSCATTER_TRY(row, read_entry(state_->database, sequence));
+  return parse_ledger_text(row.body);
+}
+
+Result<Digest> Workspace::hash_of_entry(std::size_t sequence) const {
+  UNSCATTER_TRY(row, read_entry(state_->database, sequence));
+  return row.hash;
+}
+
+Result<Receipt> Workspace::receipt(std::size_t sequence) const {
+  UNSCATTER_CHECK_OK(read_entry(state_->database, sequence));
+  UNSCATTER_TRY(text, read_receipt(state_->database, sequence));
+  return parse_receipt(text);
+}
+
+Result<Digest> Workspace::replay_digest() {
+  UNSCATTER_TRY(session, state_->live());
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter replay 1"));
+  const Digest data = content_digest(session->remaining());
+  hasher.add_bytes(std::as_bytes(std::span(data.bytes)));
+  hasher.add_bytes(to_blob(session->weights()));
+  const auto add_entry = [&](std::size_t, const LedgerRow& row) -> Status {
+    UNSCATTER_TRY(record, parse_ledger_text(row.body));
+    // What differs between two runs that did the same, or between two workspaces.
+    record.workspace.clear();
+    record.time.clear();
+    record.software.clear();
+    record.previous = record.constants = record.data_before = record.data_after = record.model = {};
+    for (Digest& commitment : record.commitments) commitment = {};
+    hasher.add(ledger_text(record));
+    return ok_status();
+  };
+  UNSCATTER_CHECK_OK(visit_entries(state_->database, add_entry));
+  return hasher.finish();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,46 @@
+// Publishing models.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "store/workspace_state.h"
+#include "unscatter/base/wipe.h"
+
+namespace unscatter {
+
+// The session counts the release first: if writing it fails, one is lost, and none is published uncounted.
+Result<PublishedModel> Workspace::State::publish() {
+  UNSCATTER_CHECK_OK(require_writable());
+  UNSCATTER_TRY(live_session, live());
+  UNSCATTER_TRY(model, live_session->release());
+  const SessionSnapshot snapshot = live_session->snapshot();
+  const StoredModel kept{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
+                         snapshot.rungs,   snapshot.updates,   snapshot.releases};
+  const ModelRow row = to_row(kept, *random);
+  LedgerRecord record = next_entry(EntryKind::kReleased);
+  record.data_after = record.data_before;
+  record.model = row.digest();
+  record.published = snapshot.releases;
+  const std::string body = ledger_text(record);
+  const Digest hash = entry_hash(body);
+
+  UNSCATTER_TRY(transaction, Transaction::begin(database));
+  UNSCATTER_CHECK_OK(write_model(database, row));
+  UNSCATTER_CHECK_OK(write_published(database, model));
+  UNSCATTER_CHECK_OK(append_entry(database, record.sequence, {body, hash}));
+  UNSCATTER_CHECK_OK(commit(transaction));
+  info.published = record.published;
+  advance(std::move(record), hash);
+  UNSCATTER_CHECK_OK(checkpoint("the model is recorded as published"));
+  return model;
+}
+
+Result<PublishedModel> Workspace::release(bool fresh) {
+  if (!fresh) {
+    UNSCATTER_TRY(current, read_published(state_->database, weight_rows(state_->contents), state_->info.class_names.size()));
+    if (current) return *std::move(current);
+  }
+  return state_->publish();
+}
+
+}  // namespace unscatter
