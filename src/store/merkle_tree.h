@@ -16,12 +16,13 @@ class MerkleTree {
   explicit MerkleTree(std::vector<Digest> leaves);
 
   [[nodiscard]] std::size_t leaves() const noexcept { return levels_.empty() ? 0 : levels_.front().size(); }
-  [[nodiscard]] const Digest& leaf(std::size_t i) const { return levels_.front().at(i); }
+  // i < leaves(), here and below.
+  [[nodiscard]] const Digest& leaf(std::size_t i) const;
   void set_leaf(std::size_t i, const Digest& leaf);
   [[nodiscard]] Digest root() const;
 
  private:
-  std::vector<std::vector<Digest>> levels_;  // leaves first; the last level has one node
+  std::vector<std::vector<Digest>> levels_;  // leaves first; the last level has one node; none without leaves
 };
 
 }  // namespace unscatter

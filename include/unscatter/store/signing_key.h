@@ -31,17 +31,19 @@ struct Signature {
 // A public key as a person hands it over: the digits themselves, or the name of a file that save_public_key() wrote.
 // Errors: kNotFound, kMalformedInput, kIo.
 [[nodiscard]] Result<PublicKey> read_public_key(const std::string& digits_or_path);
-// Replaces `path`.
+// Replaces `path` by one line, "unscatter-public-key-1 " and 64 hexadecimal digits.  Errors: kIo.
 [[nodiscard]] Status save_public_key(const PublicKey& key, const std::filesystem::path& path);
 
 // The secret half.  Overwritten in memory when destroyed.
 class SigningKey {
  public:
   [[nodiscard]] static SigningKey generate(RandomSource& random);
-  // Errors: kNotFound; kInvalidArgument if others than the owner may read or write the file; kMalformedInput; kIo.
+  // Errors: kNotFound; kInvalidArgument if it is no regular file or if its mode lets others than the owner do anything with
+  // it; kMalformedInput; kIo.
   [[nodiscard]] static Result<SigningKey> load(const std::filesystem::path& path);
-  // Writes a new file of mode 0600 and makes it durable; folders that are missing are made with mode 0700.  Errors:
-  // kInvalidArgument if the file exists (a key is never overwritten), kIo.
+  // Writes a new file of mode 0600 and makes it durable; folders that are missing are made with mode 0700.  The file is one
+  // line, "unscatter-signing-key-1 " and 64 hexadecimal digits.  Errors: kInvalidArgument if the file exists (a key is never
+  // overwritten), kIo.
   [[nodiscard]] Status save(const std::filesystem::path& path) const;
 
   SigningKey(SigningKey&& other) noexcept;
