@@ -24,7 +24,8 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   UNSCATTER_CHECK_OK(require(record.satisfied, "it does not meet its guarantee"));
   const bool within = record.rule == BudgetRule::kPaper || record.shift_upper_bound <= record.shift_limit;
   UNSCATTER_CHECK_OK(require(within, "its shift is above the limit"));
-  UNSCATTER_CHECK_OK(require(record.commitments.size() == record.requests.total(), "requests and commitments differ in number"));
+  UNSCATTER_CHECK_OK(
+      require(record.commitments.size() == record.requests.total(), "requests and commitments differ in number"));
   UNSCATTER_CHECK_OK(require((record.kind == EntryKind::kCreated) == (before == nullptr), "a ledger begins with its creation"));
   if (before == nullptr) return require(record.data_before == record.data_after, "a creation changes no data");
   UNSCATTER_CHECK_OK(require(record.data_before == before->data_after, "the data changed between two entries"));

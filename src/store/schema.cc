@@ -27,7 +27,9 @@ constexpr std::array kTables = {
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
           "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
-    Table{"ledger", "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT"},
+    Table{"ledger",
+          "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL, "
+          "signature BLOB NOT NULL) STRICT"},
     Table{"lists", "CREATE TABLE lists(done BLOB PRIMARY KEY, seal BLOB NOT NULL) STRICT, WITHOUT ROWID"},
     Table{"model",
           "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation BLOB, "
@@ -64,12 +66,12 @@ Status create_private_file(const fs::path& path) {
 
 Status configure(const Database& database) {
   return database.run(
-      "PRAGMA locking_mode = EXCLUSIVE;"   // one process at a time, and no shared memory file
-      "PRAGMA trusted_schema = OFF;"       // the file may come from anywhere ...
-      "PRAGMA cell_size_check = ON;"       // ... and be damaged
-      "PRAGMA secure_delete = ON;"         // what is deleted is overwritten
-      "PRAGMA temp_store = MEMORY;"        // no temporary files
-      "PRAGMA synchronous = FULL;");       // what was committed survives a power failure
+      "PRAGMA locking_mode = EXCLUSIVE;"  // one process at a time, and no shared memory file
+      "PRAGMA trusted_schema = OFF;"      // the file may come from anywhere ...
+      "PRAGMA cell_size_check = ON;"      // ... and be damaged
+      "PRAGMA secure_delete = ON;"        // what is deleted is overwritten
+      "PRAGMA temp_store = MEMORY;"       // no temporary files
+      "PRAGMA synchronous = FULL;");      // what was committed survives a power failure
 }
 
 Status check_header(const Database& database, const fs::path& path) {
@@ -86,15 +88,15 @@ Status check_header(const Database& database, const fs::path& path) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is a database, but no workspace", path.string())};
   }
   if (format != kFormatVersion) {
-    return Error{ErrorCode::kMalformedInput, fmt::format("{} has format {}, and this program knows format {} only",
-                                                         path.string(), format, kFormatVersion)};
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("{} has format {}, and this program knows format {} only", path.string(), format, kFormatVersion)};
   }
   return ok_status();
 }
 
 Status check_tables(const Database& database, const fs::path& path) {
-  const Error other{ErrorCode::kMalformedInput, fmt::format("{} is damaged: its tables are not those of a workspace",
-                                                            path.string())};
+  const Error other{ErrorCode::kMalformedInput,
+                    fmt::format("{} is damaged: its tables are not those of a workspace", path.string())};
   Statement statement = database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
     UNSCATTER_TRY(row, statement.step());

@@ -56,7 +56,11 @@ Result<GraphRow> row_at(const Statement& statement, int first, std::size_t slot)
 
 Digest GraphRow::leaf(std::size_t slot) const {
   if (!present) {
-    return Hasher().add(std::string_view("unscatter empty slot 1")).add(std::uint64_t{slot}).add(std::uint64_t{number}).finish();
+    return Hasher()
+        .add(std::string_view("unscatter empty slot 1"))
+        .add(std::uint64_t{slot})
+        .add(std::uint64_t{number})
+        .finish();
   }
   Hasher hasher(salt);
   hasher.add(std::string_view("unscatter graph row 1")).add(std::uint64_t{slot}).add(std::uint64_t{number});

@@ -69,8 +69,8 @@ Status read_certificate(const Json& json, Certificate& certificate) {
   certificate.distance_upper_bound = json.at("distance_upper_bound").get<double>();
   certificate.shift_upper_bound = json.at("shift_upper_bound").get<double>();
   certificate.shift_limit = json.at("shift_limit").get<double>();
-  certificate.bounds = {bound_from_json(json.at("worst")), bound_from_json(json.at("data")),
-                        bound_from_json(json.at("tight")), bound_from_json(json.at("exact"))};
+  certificate.bounds = {bound_from_json(json.at("worst")), bound_from_json(json.at("data")), bound_from_json(json.at("tight")),
+                        bound_from_json(json.at("exact"))};
   UNSCATTER_TRY(rung, parse_rung(json.at("rung").get<std::string>()));
   certificate.rung = rung;
   certificate.newton_steps = json.at("newton_steps").get<std::size_t>();
@@ -161,16 +161,11 @@ Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::
 }
 
 std::string published_text(const PublishedModel& model) {
-  const Json document = {{"class_names", model.class_names},
-                         {"bias", model.bias},
-                         {"mechanism", name(model.mechanism)},
-                         {"epsilon", model.guarantee.epsilon},
-                         {"delta", model.guarantee.delta},
-                         {"noise_stddev", model.noise_stddev},
-                         {"shift_limit", model.shift_limit},
-                         {"release_number", model.release_number},
-                         {"releases", model.releases},
-                         {"assumptions", model.assumptions}};
+  const Json document = {{"class_names", model.class_names},   {"bias", model.bias},
+                         {"mechanism", name(model.mechanism)}, {"epsilon", model.guarantee.epsilon},
+                         {"delta", model.guarantee.delta},     {"noise_stddev", model.noise_stddev},
+                         {"shift_limit", model.shift_limit},   {"release_number", model.release_number},
+                         {"releases", model.releases},         {"assumptions", model.assumptions}};
   return document.dump();
 }
 

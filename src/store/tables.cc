@@ -34,6 +34,18 @@ Result<Digest> digest_at(const Statement& statement, int column) {
   return digest;
 }
 
+// Columns body, hash and signature from `first` on.
+Result<LedgerRow> entry_at(const Statement& statement, int first) {
+  LedgerRow row;
+  UNSCATTER_TRY(body, statement.text(first));
+  UNSCATTER_TRY(hash, digest_at(statement, first + 1));
+  UNSCATTER_TRY(signature, statement.blob(first + 2));
+  UNSCATTER_CHECK_OK(copy_exactly(signature, row.signature.bytes));
+  row.body = std::move(body);
+  row.hash = hash;
+  return row;
+}
+
 Status check_seal(const Statement& statement, int column, const Digest& expected, std::string_view what) {
   UNSCATTER_TRY(seal, digest_at(statement, column));
   if (seal == expected) return ok_status();
@@ -65,6 +77,9 @@ Digest seal_of_list(const Digest& done) {
   return Hasher().add(std::string_view("unscatter lists 1")).add_bytes(as_blob(done.bytes)).finish();
 }
 
+// What is signed: the hash, under a name that keeps it apart from everything else the key signs.
+std::string signed_hash(const Digest& hash) { return fmt::format("unscatter ledger entry 1\n{}", hash.hex()); }
+
 std::int64_t row_number(std::size_t sequence) { return static_cast<std::int64_t>(sequence); }
 
 }  // namespace
@@ -83,8 +98,7 @@ Status write_identity(const Database& database, const Identity& identity) {
 }
 
 Result<Identity> read_identity(const Database& database) {
-  Statement statement =
-      database.prepare("SELECT id, created, signer, constants, list_key, seal FROM workspace WHERE only = 1");
+  Statement statement = database.prepare("SELECT id, created, signer, constants, list_key, seal FROM workspace WHERE only = 1");
   UNSCATTER_TRY(found, statement.step());
   if (!found) return damaged_row("it does not say who it is");
   Identity identity;
@@ -162,40 +176,52 @@ Result<std::optional<PublishedModel>> read_published(const Database& database, s
   return std::optional<PublishedModel>(std::move(model));
 }
 
+LedgerRow make_entry(const LedgerRecord& record, const SigningKey& key) {
+  LedgerRow row;
+  row.body = ledger_text(record);
+  row.hash = entry_hash(row.body);
+  row.signature = key.sign(signed_hash(row.hash));
+  return row;
+}
+
+bool is_signed(const LedgerRow& row, const PublicKey& signer) {
+  return verify_signature(signed_hash(row.hash), row.signature, signer);
+}
+
 Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row) {
-  return database.prepare("INSERT INTO ledger(sequence, body, hash) VALUES(?, ?, ?)")
+  return database.prepare("INSERT INTO ledger(sequence, body, hash, signature) VALUES(?, ?, ?, ?)")
       .bind(1, row_number(sequence))
       .bind(2, row.body)
       .bind(3, as_blob(row.hash.bytes))
+      .bind(4, as_blob(row.signature.bytes))
       .run();
 }
 
 Result<LedgerRow> read_entry(const Database& database, std::size_t sequence) {
-  Statement statement = database.prepare("SELECT body, hash FROM ledger WHERE sequence = ?");
+  Statement statement = database.prepare("SELECT body, hash, signature FROM ledger WHERE sequence = ?");
   statement.bind(1, row_number(sequence));
   UNSCATTER_TRY(found, statement.step());
   if (!found) return Error{ErrorCode::kNotFound, fmt::format("the ledger has no entry {}", sequence)};
-  UNSCATTER_TRY(body, statement.text(0));
-  UNSCATTER_TRY(hash, digest_at(statement, 1));
-  return LedgerRow{std::move(body), hash};
+  return entry_at(statement, 0);
 }
 
-Status visit_entries(const Database& database,
-                     const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit) {
-  Statement statement = database.prepare("SELECT sequence, body, hash FROM ledger ORDER BY sequence");
+Status visit_entries(const Database& database, const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit) {
+  Statement statement = database.prepare("SELECT sequence, body, hash, signature FROM ledger ORDER BY sequence");
   for (std::size_t expected = 0;; ++expected) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
     UNSCATTER_TRY(sequence, statement.integer(0));
     if (sequence != row_number(expected)) return damaged_row(fmt::format("entry {} of the ledger is missing", expected));
-    UNSCATTER_TRY(body, statement.text(1));
-    UNSCATTER_TRY(hash, digest_at(statement, 2));
-    UNSCATTER_CHECK_OK(visit(expected, {std::move(body), hash}));
+    UNSCATTER_TRY(row, entry_at(statement, 1));
+    UNSCATTER_CHECK_OK(visit(expected, row));
   }
 }
 
 Status write_receipt(const Database& database, std::size_t sequence, std::string_view text) {
-  return database.prepare("INSERT INTO receipts(sequence, body) VALUES(?, ?)").bind(1, row_number(sequence)).bind(2, text).run();
+  return database.prepare("INSERT INTO receipts(sequence, body) VALUES(?, ?)")
+      .bind(1, row_number(sequence))
+      .bind(2, text)
+      .run();
 }
 
 Result<std::string> read_receipt(const Database& database, std::size_t sequence) {

@@ -17,6 +17,7 @@
 #include "store/stored_model.h"
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
+#include "unscatter/store/ledger_record.h"
 #include "unscatter/store/signing_key.h"
 #include "unscatter/unlearn/session.h"
 
@@ -48,8 +49,12 @@ struct Identity {
 // Table `ledger`, and `receipts` for removals.
 struct LedgerRow {
   std::string body;  // ledger_text()
-  Digest hash;
+  Digest hash;       // entry_hash() of it
+  Signature signature;
 };
+// Spells, hashes and signs.
+[[nodiscard]] LedgerRow make_entry(const LedgerRecord& record, const SigningKey& key);
+[[nodiscard]] bool is_signed(const LedgerRow& row, const PublicKey& signer);
 [[nodiscard]] Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row);
 [[nodiscard]] Result<LedgerRow> read_entry(const Database& database, std::size_t sequence);
 // Calls `visit` for every entry in order and stops at its first error.  Errors: kMalformedInput where a number is missing.

@@ -40,8 +40,7 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   UNSCATTER_TRY(text, constants_text(contents.constants));
   UNSCATTER_TRY(embedder, make_embedder(contents.constants));
   contents.embedder = std::move(embedder);
-  contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text),
-                       Salt::random(random)};
+  contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text), Salt::random(random)};
   return contents;
 }
 
@@ -52,7 +51,7 @@ StoredModel model_of(const SessionSnapshot& snapshot) {
 
 // All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.
 Status write_all(const Database& database, const SessionSnapshot& snapshot, RandomSource& random, const std::string& time,
-                 Contents& contents) {
+                 const SigningKey& key, Contents& contents) {
   UNSCATTER_CHECK_OK(create_tables(database));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
   std::vector<Digest> leaves;
@@ -73,9 +72,9 @@ Status write_all(const Database& database, const SessionSnapshot& snapshot, Rand
   record.data_before = record.data_after = contents.graphs.root();
   record.model = model.digest();
   set_certificate(record, snapshot.certificate);
-  const std::string body = ledger_text(record);
-  contents.chain = {1, entry_hash(body), std::move(record)};
-  return append_entry(database, 0, {body, contents.chain.head});
+  const LedgerRow row = make_entry(record, key);
+  contents.chain = {1, row.hash, std::move(record)};
+  return append_entry(database, 0, row);
 }
 
 }  // namespace
@@ -128,9 +127,9 @@ std::string Workspace::State::now() const { return time_text(options); }
 
 Result<Session*> Workspace::State::live() {
   if (!session) {
-    UNSCATTER_TRY(restored, Session::restore(std::move(contents.snapshot), contents.embedder,
-                                             session_options(contents.constants.options, options), ledger,
-                                             make_random(options)));
+    UNSCATTER_TRY(restored,
+                  Session::restore(std::move(contents.snapshot), contents.embedder,
+                                   session_options(contents.constants.options, options), ledger, make_random(options)));
     session = std::move(restored);
   }
   return &*session;
@@ -167,7 +166,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   UNSCATTER_TRY(database, create_database(path, options.wait));
   const auto fill = [&]() -> Status {
     UNSCATTER_TRY(transaction, Transaction::begin(database));
-    UNSCATTER_CHECK_OK(write_all(database, contents.snapshot, *random, contents.identity.created, contents));
+    UNSCATTER_CHECK_OK(write_all(database, contents.snapshot, *random, contents.identity.created, *options.key, contents));
     UNSCATTER_CHECK_OK(transaction.commit());
     return database.empty_log();
   };

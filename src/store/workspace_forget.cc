@@ -136,12 +136,12 @@ Status Workspace::State::checkpoint(std::string_view what_was_done) {
                                            what_was_done, status.error().message)};
 }
 
-void Workspace::State::advance(LedgerRecord record, const Digest& hash) {
+void Workspace::State::advance(LedgerRecord record, const LedgerRow& row) {
   contents.chain.last = std::move(record);
-  contents.chain.head = hash;
+  contents.chain.head = row.hash;
   ++contents.chain.entries;
   info.entries = contents.chain.entries;
-  info.head = hash;
+  info.head = row.hash;
 }
 
 Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& update) {
@@ -150,8 +150,8 @@ Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& u
   UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, update.changes, *random));
   TreeChange tree_change(contents.graphs, changed);
 
-  StoredModel model{update.weights, update.residuals, std::nullopt, entry.certificate, update.rungs, info.updates + 1,
-                    info.published};
+  StoredModel model{update.weights, update.residuals, std::nullopt,  entry.certificate,
+                    update.rungs,   info.updates + 1, info.published};
   if (update.perturbation != nullptr) model.perturbation = *update.perturbation;
   const ModelRow model_row = to_row(model, *random);
 
@@ -167,13 +167,12 @@ Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& u
   record.data_after = contents.graphs.root();
   record.model = model_row.digest();
   set_certificate(record, entry.certificate);
-  const std::string body = ledger_text(record);
-  const Digest hash = entry_hash(body);
-  pending->receipt = make_receipt(record, hash, entry.certificate, *options.key);
+  const LedgerRow row = make_entry(record, *options.key);
+  pending->receipt = make_receipt(record, row.hash, entry.certificate, *options.key);
   clock.lap(times.record);
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
-  UNSCATTER_CHECK_OK(write_removal(database, changed, record.sequence, {body, hash}, *pending));
+  UNSCATTER_CHECK_OK(write_removal(database, changed, record.sequence, row, *pending));
   UNSCATTER_CHECK_OK(write_model(database, model_row));
   clock.lap(times.write);
   UNSCATTER_CHECK_OK(commit(transaction));
@@ -184,7 +183,7 @@ Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& u
   info.updates = model.updates;
   info.rungs = model.rungs;
   info.certificate = std::move(model.certificate);
-  advance(std::move(record), hash);
+  advance(std::move(record), row);
   return ok_status();
 }
 

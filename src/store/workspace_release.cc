@@ -16,21 +16,20 @@ Result<PublishedModel> Workspace::State::publish() {
   const SessionSnapshot snapshot = live_session->snapshot();
   const StoredModel kept{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
                          snapshot.rungs,   snapshot.updates,   snapshot.releases};
-  const ModelRow row = to_row(kept, *random);
+  const ModelRow model_row = to_row(kept, *random);
   LedgerRecord record = next_entry(EntryKind::kReleased);
   record.data_after = record.data_before;
-  record.model = row.digest();
+  record.model = model_row.digest();
   record.published = snapshot.releases;
-  const std::string body = ledger_text(record);
-  const Digest hash = entry_hash(body);
+  const LedgerRow row = make_entry(record, *options.key);
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
-  UNSCATTER_CHECK_OK(write_model(database, row));
+  UNSCATTER_CHECK_OK(write_model(database, model_row));
   UNSCATTER_CHECK_OK(write_published(database, model));
-  UNSCATTER_CHECK_OK(append_entry(database, record.sequence, {body, hash}));
+  UNSCATTER_CHECK_OK(append_entry(database, record.sequence, row));
   UNSCATTER_CHECK_OK(commit(transaction));
   info.published = record.published;
-  advance(std::move(record), hash);
+  advance(std::move(record), row);
   UNSCATTER_CHECK_OK(checkpoint("the model is recorded as published"));
   return model;
 }

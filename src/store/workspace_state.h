@@ -77,7 +77,7 @@ struct Workspace::State {
   // Empties the log.  After an error the object refuses further work: what was removed may still be in the file.
   [[nodiscard]] Status checkpoint(std::string_view what_was_done);
   // Takes an entry over that is on disk.
-  void advance(LedgerRecord record, const Digest& hash);
+  void advance(LedgerRecord record, const LedgerRow& row);
 
   Database database;
   Contents contents;  // snapshot: empty once the session lives

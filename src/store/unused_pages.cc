@@ -1,0 +1,71 @@
+#include "store/unused_pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace unscatter {
+namespace {
+
+class PageReader {
+ public:
+  explicit PageReader(const std::filesystem::path& path) : name_(path.string()), file_(path, std::ios::binary) {}
+
+  [[nodiscard]] Result<std::vector<unsigned char>> read(std::size_t offset, std::size_t size) {
+    std::vector<unsigned char> bytes(size);
+    file_.seekg(static_cast<std::streamoff>(offset));
+    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+    if (!file_) return Error{ErrorCode::kIo, fmt::format("{}: cannot be read at byte {}", name_, offset)};
+    return bytes;
+  }
+
+ private:
+  std::string name_;
+  std::ifstream file_;
+};
+
+std::size_t big_endian(const std::vector<unsigned char>& bytes, std::size_t at, std::size_t size) {
+  std::size_t value = 0;
+  for (std::size_t i = 0; i < size; ++i) value = value << 8 | bytes.at(at + i);
+  return value;
+}
+
+bool all_zero(const std::vector<unsigned char>& bytes, std::size_t from) {
+  return std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(), [](unsigned char b) { return b == 0; });
+}
+
+}  // namespace
+
+Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
+  PageReader file(path);
+  UNSCATTER_TRY(header, file.read(0, 100));
+  const std::size_t stated = big_endian(header, 16, 2);
+  const std::size_t page_size = stated == 1 ? 65536 : stated;
+  const std::size_t total = big_endian(header, 36, 4);
+  const auto read_page = [&](std::size_t number) { return file.read((number - 1) * page_size, page_size); };
+  const Error broken{ErrorCode::kMalformedInput, fmt::format("{}: the list of unused pages is broken", path.string())};
+
+  UnusedPages result;
+  std::size_t trunk = big_endian(header, 32, 4);
+  while (trunk != 0) {
+    if (++result.pages > total) return broken;
+    UNSCATTER_TRY(page, read_page(trunk));
+    const std::size_t leaves = big_endian(page, 4, 4);
+    if (8 + 4 * leaves > page_size) return broken;
+    if (!all_zero(page, 8 + 4 * leaves)) ++result.not_empty;
+    for (std::size_t i = 0; i < leaves; ++i) {
+      const std::size_t leaf = big_endian(page, 8 + 4 * i, 4);
+      if (leaf == 0 || ++result.pages > total) return broken;
+      UNSCATTER_TRY(content, read_page(leaf));
+      if (!all_zero(content, 0)) ++result.not_empty;
+    }
+    trunk = big_endian(page, 0, 4);
+  }
+  if (result.pages != total) return broken;
+  return result;
+}
+
+}  // namespace unscatter
