@@ -180,6 +180,6 @@ before=$(megabytes)
 echo "== make $* (as $user, commit $(git rev-parse --short HEAD), $(nproc) processors)"
 status=0
 SECONDS=0
-inside "$user" make -C unscatter "$@" || status=$?
+inside "$user" make --no-print-directory -C unscatter "$@" || status=$?
 echo "== make $*: exit status $status, $((SECONDS / 60)) min $((SECONDS % 60)) s, $(($(megabytes) - before)) MB on disk"
 exit "$status"
