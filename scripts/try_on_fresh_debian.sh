@@ -176,10 +176,16 @@ fi
 quietly "$user" git clone --quiet /unscatter.bundle unscatter
 
 megabytes() { du -sm --one-file-system "$root" | cut -f 1; }
-before=$(megabytes)
+# Of everything that this script has started and seen the end of, in seconds.
+processor_time() {
+  sed 's/.*) //' "/proc/$$/stat" | awk -v ticks="$(getconf CLK_TCK)" '{ print int(($14 + $15) / ticks) }'
+}
+disk_before=$(megabytes)
+processor_before=$(processor_time)
 echo "== make $* (as $user, commit $(git rev-parse --short HEAD), $(nproc) processors)"
 status=0
 SECONDS=0
 inside "$user" make --no-print-directory -C unscatter "$@" || status=$?
-echo "== make $*: exit status $status, $((SECONDS / 60)) min $((SECONDS % 60)) s, $(($(megabytes) - before)) MB on disk"
+echo "== make $*: exit status $status, $SECONDS s ($(($(processor_time) - processor_before)) s of processor time)," \
+  "$(($(megabytes) - disk_before)) MB on disk"
 exit "$status"

@@ -9,7 +9,7 @@ cp "$1" "$tree/checkout/scripts/try_on_fresh_debian.sh"
 cd "$tree/checkout"
 
 # Only what the script may use, so that a debootstrap of this machine is not found.
-for tool in bash env dirname realpath mktemp rm mkdir mv cp cat tar sed grep awk sort du cut nproc git sleep; do
+for tool in bash env dirname realpath mktemp rm mkdir mv cp cat tar sed grep awk sort du cut nproc git getconf sleep; do
   ln -s "$(type -P "$tool")" "$tree/tools/$tool"
 done
 # stand_in NAME: a program whose text is read from standard input.
