@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "unscatter/base/random.h"
@@ -38,14 +40,22 @@ WorkspaceSettings parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const auto value = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
-    if (argument == "--groups") settings.groups = std::stoul(value());
-    else if (argument == "--requests") settings.requests = std::stoul(value());
-    else if (argument == "--threads") settings.threads = std::stoul(value());
-    else if (argument == "--features") settings.features = value();
-    else if (argument == "--scales") settings.scales = std::stoul(value());
-    else if (argument == "--lambda") settings.regularisation = std::stod(value());
-    else if (argument == "--folder") settings.folder = value();
-    else settings.batches.push_back(std::stoul(argument));
+    if (argument == "--groups")
+      settings.groups = std::stoul(value());
+    else if (argument == "--requests")
+      settings.requests = std::stoul(value());
+    else if (argument == "--threads")
+      settings.threads = std::stoul(value());
+    else if (argument == "--features")
+      settings.features = value();
+    else if (argument == "--scales")
+      settings.scales = std::stoul(value());
+    else if (argument == "--lambda")
+      settings.regularisation = std::stod(value());
+    else if (argument == "--folder")
+      settings.folder = value();
+    else
+      settings.batches.push_back(std::stoul(argument));
   }
   if (settings.batches.empty()) settings.batches = {1, Workspace::ListOptions{}.batch};
   return settings;
@@ -55,16 +65,19 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // Nodes drawn without repetition, at most half of every graph, so that none goes whole.
 std::vector<RemovalRequest> node_requests(const Dataset& dataset, std::size_t count) {
-  std::vector<RemovalRequest> all;
+  std::vector<std::pair<std::size_t, std::size_t>> nodes;
   for (std::size_t g = 0; g < dataset.size(); ++g) {
-    for (std::size_t v = 0; v < dataset.graphs[g].node_count() / 2; ++v) {
-      all.push_back(RemovalRequest(std::in_place_type<ForgetNode>, ForgetNode{GraphKey(g), NodeKey(v)}));
-    }
+    for (std::size_t v = 0; v < dataset.graphs[g].node_count() / 2; ++v) nodes.emplace_back(g, v);
   }
   Sequence random(1);
-  random.shuffle(std::span(all));
-  all.resize(std::min(all.size(), count));
-  return all;
+  random.shuffle(std::span(nodes));
+  nodes.resize(std::min(nodes.size(), count));
+  std::vector<RemovalRequest> requests;
+  for (const auto& [graph, node] : nodes) {
+    const ForgetNode request{graph, node};
+    requests.emplace_back(request);
+  }
+  return requests;
 }
 
 nlohmann::ordered_json run(const WorkspaceSettings& settings, const Dataset& dataset, std::size_t batch) {
