@@ -18,16 +18,16 @@ namespace unscatter {
 // Only what may be shown to outsiders (docs/certificates.md, "Limits"): no residual, no rung, no number that was computed from
 // data without noise.  Digests of data and requests are salted.
 struct Receipt {
-  std::string workspace;           // its id, 32 hexadecimal digits
-  std::uint64_t sequence = 0;      // of the ledger entry
-  std::string time;                // 2026-01-31T23:59:59Z
-  std::string software;            // "unscatter 0.1.0"
-  RequestCounts requests;          // how many of each kind
-  std::vector<Digest> commitments; // one per request, in the order they were given
-  Digest data_before;              // commits to all graphs before ...
-  Digest data_after;               // ... and after
-  Digest previous;                 // hash of the ledger entry before
-  Digest entry;                    // hash of the ledger entry: the receipt pins the whole record up to here
+  std::string workspace;            // its id, 32 hexadecimal digits
+  std::uint64_t sequence = 0;       // of the ledger entry
+  std::string time;                 // 2026-01-31T23:59:59Z
+  std::string software;             // "unscatter 0.1.0"
+  RequestCounts requests;           // how many of each kind
+  std::vector<Digest> commitments;  // one per request, in the order they were given
+  Digest data_before;               // commits to all graphs before ...
+  Digest data_after;                // ... and after
+  Digest previous;                  // hash of the ledger entry before
+  Digest entry;                     // hash of the ledger entry: the receipt pins the whole record up to here
 
   Mechanism mechanism = Mechanism::kRelease;
   BudgetRule rule = BudgetRule::kJoint;
