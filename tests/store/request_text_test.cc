@@ -21,29 +21,30 @@ namespace {
 
 // Every id a program could hand over, UTF-8 or not.
 std::string random_id(Sequence& random) {
-  static const std::vector<std::string> kPieces = {"a",
-                                                   "Z",
-                                                   "7",
-                                                   " ",
-                                                   "\"",
-                                                   "\\",
-                                                   "\n",
-                                                   "\x7f",
-                                                   "\x01",
-                                                   "{}",
-                                                   "é",
-                                                   "\xf0\x9f\x98\x80",
-                                                   "\xff",
-                                                   "\xc3",
-                                                   "\x80",
-                                                   "ff",
-                                                   "/",
-                                                   "\xed\xa0\x80",
-                                                   "\xe2\x80\xa8",
-                                                   "\xc0\x80",
-                                                   std::string(1, '\0')};
+  static const std::vector<std::string> pieces_of_ids = {"a",
+                                                         "Z",
+                                                         "7",
+                                                         " ",
+                                                         "\"",
+                                                         "\\",
+                                                         "\n",
+                                                         "\x7f",
+                                                         "\x01",
+                                                         "{}",
+                                                         "é",
+                                                         "\xf0\x9f\x98\x80",
+                                                         "\xff",
+                                                         "\xc3",
+                                                         "\x80",
+                                                         "ff",
+                                                         "/",
+                                                         "\xed\xa0\x80",
+                                                         "\xe2\x80\xa8",
+                                                         "\xc0\x80",
+                                                         std::string(1, '\0')};
   std::string id;
-  for (std::uint64_t pieces = 1 + random.below(4); pieces > 0; --pieces) id += kPieces[random.below(kPieces.size())];
+  for (std::uint64_t pieces = 1 + random.below(4); pieces > 0; --pieces)
+    id += pieces_of_ids[random.below(pieces_of_ids.size())];
   return id;
 }
 
