@@ -33,9 +33,7 @@ TEST(Workspace, First) {
   std::vector<RemovalRequest> r{ForgetGraph{std::size_t{3}}, ForgetNode{std::size_t{0}, std::size_t{1}}};
   ASSERT_TRUE(opened->forget(r).ok());
   ASSERT_TRUE(opened->release().ok());
-  {
-    Workspace gone = std::move(*opened);
-  }
+  { Workspace gone = std::move(*opened); }
   auto v = verify_workspace(path, {.retrain = true});
   ASSERT_TRUE(v.ok());
   for (auto& c : v->checks) std::cout << c.name << " " << c.passed << " " << c.detail << "\n";

@@ -216,6 +216,10 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<JsonlGraph> parse_jsonl_line(std::string_view line) {
+  // The parser takes a zero byte for the end and would pass over what follows.
+  if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("byte {}: not valid JSON", zero + 1)};
+  }
   LineHandler handler;
   static_cast<void>(nlohmann::json::sax_parse(line.begin(), line.end(), &handler));  // its verdict is in the handler
   return handler.finish(line.size());

@@ -177,6 +177,7 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
     ASSERT_FALSE(dataset.ok());
     EXPECT_NE(dataset.error().message.find(c.message), std::string::npos) << dataset.error().message;
   }
+  EXPECT_EQ(read_jsonl_text(good + std::string("\0junk", 5)).error().message, "d.jsonl, line 1: byte 40: not valid JSON");
   EXPECT_EQ(read_jsonl_text(good + "\n" + good).error().message, "d.jsonl, line 2: id '1' occurs twice");
   EXPECT_EQ(read_jsonl_text(good + "\n" + R"({"label":1,"nodes":1,"edges":[]})").error().message,
             "d.jsonl, line 2: \"id\" must be given for all graphs or for none");
