@@ -107,6 +107,13 @@ void SampleWorkspace::fill() const {
   static_cast<void>(workspace.release().value());
 }
 
+std::string SampleWorkspace::bytes() const { return read_whole_file(path_); }
+
+void SampleWorkspace::replace(std::string_view bytes) const {
+  std::filesystem::remove(path_);
+  static_cast<void>(folder_.write(path_.filename().string(), bytes));
+}
+
 void SampleWorkspace::edit(const std::function<void(const Database&)>& change) const {
   const Database database = Database::open(path_, Database::Mode::kExisting, how.wait).value();
   require_ok(database.run("PRAGMA secure_delete = ON"));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/sqlite.h"
@@ -32,7 +33,7 @@ struct SampleChoice {
 
 [[nodiscard]] std::shared_ptr<const SigningKey> sample_key(std::uint64_t seed = 1);
 
-// A file in a folder that goes away with it.  Functions that can fail are broken invariants here.
+// A file in memory, in a folder that goes away with it.  Functions that can fail are broken invariants here.
 class SampleWorkspace {
  public:
   explicit SampleWorkspace(WorkspaceSetup setup = sample_setup());
@@ -48,6 +49,9 @@ class SampleWorkspace {
   // Creates, removes a node, a graph and an edge by three updates, publishes a model: five entries.
   void fill() const;
 
+  [[nodiscard]] std::string bytes() const;
+  // Another file in its place.
+  void replace(std::string_view bytes) const;
   // SQL on the file behind the program's back; the log is empty afterwards.
   void edit(const std::function<void(const Database&)>& change) const;
   void edit(const std::string& sql) const;
@@ -58,7 +62,7 @@ class SampleWorkspace {
   void rewrite_model(const std::function<void(StoredModel&)>& change, const SigningKey& key) const;
 
  private:
-  TemporaryFolder folder_;
+  TemporaryFolder folder_{memory_folder()};
   std::filesystem::path path_;
   WorkspaceSetup setup_;
 };

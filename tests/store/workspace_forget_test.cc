@@ -94,7 +94,7 @@ struct StoreState {
       : info(workspace.info()),
         session(workspace.session().value()->snapshot()),
         replay(workspace.replay_digest().value()),
-        bytes(testing::read_whole_file(sample.path())) {}
+        bytes(sample.bytes()) {}
 
   WorkspaceInfo info;
   SessionSnapshot session;
@@ -189,7 +189,7 @@ std::size_t salts_in(const SampleWorkspace& sample) {
 
 bool file_holds(const SampleWorkspace& sample, const Salt& salt) {
   const std::string text(reinterpret_cast<const char*>(salt.bytes.data()), salt.bytes.size());
-  return testing::read_whole_file(sample.path()).find(text) != std::string::npos;
+  return sample.bytes().find(text) != std::string::npos;
 }
 
 TEST(WorkspaceForget, AShreddedRemovalKeepsNoSalt) {

@@ -86,13 +86,13 @@ TEST(WorkspaceRelease, ARemovalErasesThePublishedModel) {
     const auto blob = to_blob(workspace.release().value().weights);
     old_weights.assign(reinterpret_cast<const char*>(blob.data()), 24);
   }
-  ASSERT_NE(testing::read_whole_file(sample.path()).find(old_weights), std::string::npos);
+  ASSERT_NE(sample.bytes().find(old_weights), std::string::npos);
   {
     Workspace workspace = sample.open();
     const RemovalRequest request = ForgetNode{5u, 0u};
     ASSERT_TRUE(workspace.forget(std::span(&request, 1)).ok());
   }
-  EXPECT_EQ(testing::read_whole_file(sample.path()).find(old_weights), std::string::npos);
+  EXPECT_EQ(sample.bytes().find(old_weights), std::string::npos);
 }
 
 // Noise is in the objective already: the kept weights are what is published, and they are not counted out.

@@ -158,25 +158,25 @@ TEST(Workspace, OnlyConstantsThatCanBeReadBackAreTaken) {
 TEST(Workspace, IsNeverMadeOverAnotherFile) {
   const SampleWorkspace sample;
   sample.fill();
-  const std::string before = testing::read_whole_file(sample.path());
+  const std::string before = sample.bytes();
   const Result<Workspace> made = Workspace::create(sample.path(), sample_setup(), sample.how);
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, ErrorCode::kInvalidArgument);
   EXPECT_NE(made.error().message.find("exists already"), std::string::npos);
-  EXPECT_EQ(testing::read_whole_file(sample.path()), before);
+  EXPECT_EQ(sample.bytes(), before);
 }
 
 TEST(Workspace, OpeningChangesNoByte) {
   const SampleWorkspace sample;
   sample.fill();
-  const std::string before = testing::read_whole_file(sample.path());
+  const std::string before = sample.bytes();
   {
     Workspace workspace = sample.open();
     ASSERT_TRUE(workspace.session().ok());
     ASSERT_TRUE(workspace.replay_digest().ok());
   }
   static_cast<void>(sample.verify({.retrain = true}));
-  EXPECT_EQ(testing::read_whole_file(sample.path()), before);
+  EXPECT_EQ(sample.bytes(), before);
 }
 
 TEST(Workspace, WhatIsNotThereIsNotFound) {
