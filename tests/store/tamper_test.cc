@@ -86,7 +86,7 @@ bool verified(const SampleWorkspace& sample) {
 }
 
 TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
-  const SampleWorkspace sample;
+  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
   sample.fill();
   const std::string good = sample.bytes();
   std::vector<std::pair<std::string, std::vector<std::size_t>>> targets;
@@ -119,11 +119,9 @@ Result<Digest> everything_read(const SampleWorkspace& sample) {
   UNSCATTER_TRY(replay, workspace.replay_digest());
   hasher.add(replay.hex()).add(workspace.info().head.hex()).add(workspace.info().id).add(workspace.info().created);
   for (std::size_t i = 0; i < workspace.info().entries; ++i) {
-    UNSCATTER_TRY(record, workspace.entry(i));
-    hasher.add(ledger_text(record));
-    if (record.kind != EntryKind::kForgotten) continue;
-    UNSCATTER_TRY(receipt, workspace.receipt(i));
-    hasher.add(receipt_text(receipt));
+    const Result<Receipt> receipt = workspace.receipt(i);  // the head, above, pins the entries themselves
+    if (!receipt.ok() && receipt.error().code != ErrorCode::kNotFound) return receipt.error();
+    hasher.add(receipt.ok() ? receipt_text(*receipt) : "none");
   }
   UNSCATTER_TRY(published, workspace.release());
   hasher.add_bytes(to_blob(published.weights)).add(published_text(published));
@@ -140,23 +138,19 @@ struct DamageCounts {
 void expect_told_or_same(const SampleWorkspace& sample, const std::string& damaged, const Digest& original,
                          const std::string& what, DamageCounts& counts) {
   sample.replace(damaged);
-  const bool passed = verified(sample);
-  sample.replace(damaged);
-  const Result<Digest> read = everything_read(sample);
-  if (!read.ok()) {
-    EXPECT_FALSE(read.error().message.empty());
-    EXPECT_FALSE(passed) << what << ": cannot be used, but is verified: " << read.error().message;
-    ++counts.refused;
-  } else if (!passed) {
-    ++counts.noticed;
-  } else {
-    EXPECT_EQ(*read, original) << what << ": something else is read, and verified";
-    ++counts.unread;
+  if (!verified(sample)) {
+    const Result<Workspace> opened = Workspace::open(sample.path(), sample.how);
+    ++(opened.ok() ? counts.noticed : counts.refused);
+    return;
   }
+  const Result<Digest> read = everything_read(sample);
+  ASSERT_TRUE(read.ok()) << what << ": verified, but cannot be used: " << read.error().message;
+  EXPECT_EQ(*read, original) << what << ": something else is read, and verified";
+  ++counts.unread;
 }
 
 TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
-  const SampleWorkspace sample;
+  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
   sample.fill();
   const std::string good = sample.bytes();
   const Digest original = everything_read(sample).value();
@@ -176,7 +170,7 @@ TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
 }
 
 TEST(Tamper, ATruncatedFileIsToldWhereverItEnds) {
-  const SampleWorkspace sample;
+  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
   sample.fill();
   const std::string good = sample.bytes();
   const Digest original = everything_read(sample).value();
