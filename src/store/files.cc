@@ -44,8 +44,19 @@ Error write_error(const std::filesystem::path& path, std::string_view what) {
   return error;
 }
 
+Error too_large(const std::filesystem::path& path, std::size_t limit) {
+  return {ErrorCode::kLimitExceeded, fmt::format("{}: more than {} bytes", path.string(), limit)};
+}
+
+// A regular file that says it is larger than `limit` need not be read to find out.
+bool says_it_is_larger(int descriptor, std::size_t limit) {
+  struct stat found = {};
+  return ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) && static_cast<std::uint64_t>(found.st_size) > limit;
+}
+
 // Room is asked for in one piece before anything is read into it, and doubled only when it is full.
 Result<std::string> read_to_end(int descriptor, const std::filesystem::path& path, std::size_t limit) {
+  if (says_it_is_larger(descriptor, limit)) return too_large(path, limit);
   std::string text;
   std::size_t filled = 0;
   text.resize(std::min(limit + 1, kFirstBlock));
@@ -60,7 +71,7 @@ Result<std::string> read_to_end(int descriptor, const std::filesystem::path& pat
     filled += static_cast<std::size_t>(count);
     if (filled > limit) {
       wipe(text);
-      return Error{ErrorCode::kLimitExceeded, fmt::format("{}: more than {} bytes", path.string(), limit)};
+      return too_large(path, limit);
     }
     if (filled == text.size()) text.resize(std::min(limit + 1, 2 * text.size()));
   }

@@ -1,6 +1,7 @@
 #include "store/hex.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace unscatter {
 namespace {

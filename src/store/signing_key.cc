@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 
 #include "store/files.h"
 #include "store/hex.h"

@@ -151,8 +151,7 @@ class Verifier {
     };
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
-    UNSCATTER_TRY(published,
-                  read_published(*database_, weight_rows(contents_), contents_.constants.class_names.size()));
+    UNSCATTER_TRY(published, read_published(*database_, weight_rows(contents_), contents_.constants.class_names.size()));
     return fmt::format("{} salts, {} lists of requests, {} published model", salts_kept, lists.size(), published ? "a" : "no");
   }
 
@@ -176,8 +175,8 @@ class Verifier {
     const EvaluatedResidual found = session_->evaluate();
     const double claimed = contents_.snapshot.certificate.residual_upper_bound;
     if (found.lower_bound > claimed) {
-      return wrong(fmt::format("the residual is at least {:.3g}, and the certificate says at most {:.3g}", found.lower_bound,
-                               claimed));
+      return wrong(
+          fmt::format("the residual is at least {:.3g}, and the certificate says at most {:.3g}", found.lower_bound, claimed));
     }
     if (claimed > contents_.chain.last.residual_upper_bound) {
       return wrong("the certificate of the model is larger than what the ledger says");

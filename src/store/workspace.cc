@@ -127,10 +127,15 @@ std::string Workspace::State::now() const { return time_text(options); }
 
 Result<Session*> Workspace::State::live() {
   if (!session) {
-    UNSCATTER_TRY(restored,
-                  Session::restore(std::move(contents.snapshot), contents.embedder,
-                                   session_options(contents.constants.options, options), ledger, make_random(options)));
-    session = std::move(restored);
+    if (uncertain) return require_writable().error();
+    Result<Session> restored =
+        Session::restore(std::move(contents.snapshot), contents.embedder, session_options(contents.constants.options, options),
+                         ledger, make_random(options));
+    if (!restored.ok()) {
+      uncertain = true;  // the snapshot is gone
+      return std::move(restored).error();
+    }
+    session = *std::move(restored);
   }
   return &*session;
 }

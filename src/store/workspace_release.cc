@@ -13,14 +13,16 @@ Result<PublishedModel> Workspace::State::publish() {
   UNSCATTER_CHECK_OK(require_writable());
   UNSCATTER_TRY(live_session, live());
   UNSCATTER_TRY(model, live_session->release());
-  const SessionSnapshot snapshot = live_session->snapshot();
-  const StoredModel kept{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
-                         snapshot.rungs,   snapshot.updates,   snapshot.releases};
-  const ModelRow model_row = to_row(kept, *random);
+  // The model stays; its counts do not.
+  UNSCATTER_TRY(old_row, read_model(database));
+  Result<StoredModel> kept = model_from_row(old_row, weight_rows(contents), info.class_names.size());
+  if (!kept.ok()) return std::move(kept).error();
+  kept->published = live_session->releases();
+  const ModelRow model_row = to_row(*kept, *random);
   LedgerRecord record = next_entry(EntryKind::kReleased);
   record.data_after = record.data_before;
   record.model = model_row.digest();
-  record.published = snapshot.releases;
+  record.published = kept->published;
   const LedgerRow row = make_entry(record, *options.key);
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));

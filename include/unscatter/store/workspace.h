@@ -127,7 +127,8 @@ class Workspace {
   // requests done, in the same transaction as their effect.  Given the same list again after a crash, it goes on where it
   // stopped; what follows the done part may have changed in the meantime.
   struct ListOptions {
-    std::size_t batch = 64;     // requests per update
+    // Requests per update: one Newton step, one commit and one receipt for all of them.
+    std::size_t batch = 256;
     bool skip_refused = false;  // go on after a request that cannot be honoured; default: stop there
     bool shred = false;
     // Asked before each update; true ends the run there.
