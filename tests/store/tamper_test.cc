@@ -134,19 +134,20 @@ struct DamageCounts {
   std::size_t unread = 0;   // a byte that nobody reads: what is read is the same
 };
 
-// Either it is told, or everything is as it was.
-void expect_told_or_same(const SampleWorkspace& sample, const std::string& damaged, const Digest& original,
-                         const std::string& what, DamageCounts& counts) {
+// Either it is told, or everything is as it was.  Returns whether it was told.
+bool told_or_same(const SampleWorkspace& sample, const std::string& damaged, const Digest& original, const std::string& what,
+                  DamageCounts& counts) {
   sample.replace(damaged);
   if (!verified(sample)) {
     const Result<Workspace> opened = Workspace::open(sample.path(), sample.how);
     ++(opened.ok() ? counts.noticed : counts.refused);
-    return;
+    return true;
   }
   const Result<Digest> read = everything_read(sample);
-  ASSERT_TRUE(read.ok()) << what << ": verified, but cannot be used: " << read.error().message;
-  EXPECT_EQ(*read, original) << what << ": something else is read, and verified";
+  EXPECT_TRUE(read.ok()) << what << ": verified, but cannot be used: " << read.error().message;
+  EXPECT_TRUE(read.ok() && *read == original) << what << ": something else is read, and verified";
   ++counts.unread;
+  return false;
 }
 
 TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
@@ -154,6 +155,7 @@ TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
   sample.fill();
   const std::string good = sample.bytes();
   const Digest original = everything_read(sample).value();
+  constexpr std::size_t kHeader = 100;
   Sequence random(13);
   DamageCounts counts;
   for (std::size_t trial = 0; trial < 2000 / kFewer; ++trial) {
@@ -162,7 +164,11 @@ TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
     const int mask = static_cast<int>(1 + random.below(255));
     std::string damaged = good;
     damaged[place] = static_cast<char>(damaged[place] ^ mask);
-    expect_told_or_same(sample, damaged, original, fmt::format("byte {} xor {}", place, mask), counts);
+    const std::string what = fmt::format("byte {} xor {}", place, mask);
+    // Not told: counters in SQLite's header, and bytes between records, all zero, which no record owns.
+    if (!told_or_same(sample, damaged, original, what, counts)) {
+      EXPECT_TRUE(place < kHeader || good[place] == 0) << what;
+    }
     if (HasFailure()) return;
   }
   std::cout << counts.refused << " refused, " << counts.noticed << " noticed by verify, " << counts.unread << " unread\n";
@@ -180,13 +186,13 @@ TEST(Tamper, ATruncatedFileIsToldWhereverItEnds) {
   for (std::size_t i = 0; i < 60; ++i) ends.push_back(random.below(good.size()));
   DamageCounts counts;
   for (const std::size_t end : ends) {
-    expect_told_or_same(sample, good.substr(0, end), original, fmt::format("cut at {}", end), counts);
+    static_cast<void>(told_or_same(sample, good.substr(0, end), original, fmt::format("cut at {}", end), counts));
   }
   // Within the last page only bytes may be lost that are not used.
   EXPECT_LE(counts.unread, static_cast<std::size_t>(std::count_if(ends.begin(), ends.end(),
                                                                   [&](std::size_t end) { return end > good.size() - 4096; })));
   // Bytes after the end are nobody's.
-  expect_told_or_same(sample, good + std::string(5000, 'x'), original, "longer", counts);
+  static_cast<void>(told_or_same(sample, good + std::string(5000, 'x'), original, "longer", counts));
 }
 
 }  // namespace
