@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "store/sample_workspace.h"
-#include "unlearn/random_session.h"
 #include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/store/workspace.h"
 

@@ -2,7 +2,6 @@
 // entry commits to what is changed, the forger has the right key and signs anew.
 #include "unscatter/store/verify.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -10,7 +9,6 @@
 
 #include "store/sample_workspace.h"
 #include "store/tables.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -3,8 +3,6 @@
 
 #include "store/sample_workspace.h"
 #include "store/tables.h"
-#include "unlearn/random_session.h"
-#include "unscatter/base/random.h"
 #include "unscatter/store/request_text.h"
 #include "unscatter/store/workspace.h"
 

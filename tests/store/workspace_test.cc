@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <iterator>
 #include <limits>
 
 #include "store/sample_workspace.h"
 #include "unlearn/random_session.h"
-#include "unscatter/store/request_text.h"
 
 namespace unscatter {
 namespace {
