@@ -143,18 +143,23 @@ Status Database::run(std::string_view sql) const {
   return ok_status();
 }
 
+// Statements run to their end: one that writes (a change of the journal mode) commits there, and may fail there.
 Result<std::int64_t> Database::integer(std::string_view sql) const {
   Statement statement = prepare(sql);
   UNSCATTER_TRY(row, statement.step());
   if (!row) return not_as_written(name_);
-  return statement.integer(0);
+  UNSCATTER_TRY(value, statement.integer(0));
+  UNSCATTER_CHECK_OK(statement.run());
+  return value;
 }
 
 Result<std::string> Database::text(std::string_view sql) const {
   Statement statement = prepare(sql);
   UNSCATTER_TRY(row, statement.step());
   if (!row) return not_as_written(name_);
-  return statement.text(0);
+  UNSCATTER_TRY(value, statement.text(0));
+  UNSCATTER_CHECK_OK(statement.run());
+  return value;
 }
 
 Status Database::empty_log() const {
