@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# Tries the commands of the README on a Debian 12 that has git, make and ca-certificates and nothing else.
+#
+#   scripts/try_on_fresh_debian.sh [--base FILE] [--as-user] [--keep] [MAKE_ARGUMENT...]
+#
+#   scripts/try_on_fresh_debian.sh                      make demo
+#   scripts/try_on_fresh_debian.sh test PRESETS=dev     make test PRESETS=dev
+#
+# A bare system is put into a temporary folder by debootstrap, HEAD of this checkout is cloned into it (what is not committed
+# does not count), and make runs there.  The exit status is that of make.
+#
+#   --base FILE    take the bare system from this tar file; make the file if it is not there
+#   --as-user      run make as a user who may use sudo, instead of as root
+#   --keep         leave the tried system behind, and say where
+#
+# Packages come from where this machine gets its own: the Debian 12 mirrors in its apt sources, its proxies, its name servers.
+# TMPDIR (default: /var/tmp) chooses the disk.
+set -euo pipefail
+umask 022
+
+readonly suite=bookworm
+readonly packages=git,make,ca-certificates
+readonly default_mirror=http://deb.debian.org/debian
+readonly proxy_variables=(http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY)
+
+die() {
+  echo "try_on_fresh_debian: $*" >&2
+  exit 2
+}
+
+base=
+as_user=false
+keep=false
+while [[ ${1:-} == -* ]]; do
+  case "$1" in
+    --base)
+      [[ $# -ge 2 ]] || die "--base needs the name of a file"
+      base=$(realpath --canonicalize-missing -- "$2")
+      shift
+      ;;
+    --as-user) as_user=true ;;
+    --keep) keep=true ;;
+    *) die "unknown option $1; there are --base FILE, --as-user and --keep" ;;
+  esac
+  shift
+done
+[[ $# -gt 0 ]] || set -- demo
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+[[ $(id -u) -eq 0 ]] || die "only root can make a system to change into; try: sudo $0"
+command -v debootstrap > /dev/null || die "debootstrap is missing; on Debian and Ubuntu: apt-get install debootstrap"
+command -v unshare > /dev/null || die "unshare is missing; it comes with util-linux"
+
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh-debian.XXXXXX")
+readonly work root=$work/root
+contained_pid=
+
+# Runs a command where its mounts and its processes are its own: they end with it, whatever way it ends.
+contained() {
+  local status=0
+  unshare --mount --pid --fork --kill-child --mount-proc "$@" &
+  contained_pid=$!
+  wait "$contained_pid" || status=$?
+  contained_pid=
+  return "$status"
+}
+
+# shellcheck disable=SC2317  # called by the trap
+clean_up() {
+  if [[ -n $contained_pid ]]; then
+    # When the first process in there is gone, so are all others, and only then does unshare return.
+    local first=
+    read -r first 2> /dev/null < "/proc/$contained_pid/task/$contained_pid/children" || true
+    kill -KILL "${first:-$contained_pid}" 2> /dev/null || true
+    wait "$contained_pid" || true
+  fi
+  if $keep && [[ -d $root ]]; then
+    echo "kept: $root"
+  else
+    rm -rf --one-file-system -- "$work"
+  fi
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# The Debian 12 sources of this machine, one "deb URI SUITE COMPONENT" a line; nothing where there is no apt or another release.
+host_sources() {
+  command -v apt-get > /dev/null || return 0
+  # apt fills in the $(...).
+  # shellcheck disable=SC2016
+  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' 'Origin: Debian' 2> /dev/null |
+    grep -E "^deb https?://[^ ]+ $suite(-updates|-security)? " | sort -u || true
+}
+
+# How this machine reaches them.  What is downloaded beside the packages' names is left to the new system.
+host_acquire_settings() {
+  command -v apt-config > /dev/null || return 0
+  apt-config dump | grep -E '^Acquire::' | grep -vE '^Acquire::(IndexTargets|Changelogs|CompressionTypes|Languages|cdrom)\b' || true
+}
+
+make_bare_system() {
+  local mirror proxy=
+  mirror=$(host_sources | awk -v suite="$suite" '$3 == suite && $4 == "main" { print $2; exit }')
+  # debootstrap does not read apt's settings.
+  if [[ -z ${http_proxy:-} ]] && command -v apt-config > /dev/null; then
+    eval "$(apt-config shell proxy Acquire::http::Proxy)"
+    [[ -z $proxy || $proxy == DIRECT ]] || export http_proxy=$proxy
+  fi
+  echo "== a bare Debian 12 from ${mirror:-$default_mirror}"
+  contained debootstrap --variant=minbase --include="$packages" "$suite" "$root" "${mirror:-$default_mirror}" > "$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    die "debootstrap failed"
+  }
+}
+
+if [[ -n $base && -f $base ]]; then
+  echo "== a bare Debian 12 from $base"
+  mkdir "$root"
+  tar -C "$root" --numeric-owner -xpf "$base"
+else
+  make_bare_system
+  if [[ -n $base ]]; then
+    tar -C "$root" --numeric-owner -cf "$base.part" .
+    mv "$base.part" "$base"
+  fi
+fi
+
+# How to reach the world: names, sources, proxies, and the authorities that were added to this machine's own.
+for file in /etc/resolv.conf /etc/hosts; do
+  [[ ! -f $file ]] || cp --dereference "$file" "$root$file"
+done
+sources=$(host_sources)
+[[ -z $sources ]] || echo "$sources" > "$root/etc/apt/sources.list"
+host_acquire_settings > "$root/etc/apt/apt.conf.d/00-as-outside"
+[[ ! -d /usr/local/share/ca-certificates ]] || cp -rL /usr/local/share/ca-certificates "$root/usr/local/share/"
+git bundle create --quiet "$root/unscatter.bundle" HEAD
+
+environment=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+for name in "${proxy_variables[@]}"; do
+  [[ -z ${!name:-} ]] || environment+=("$name=${!name}")
+done
+
+# inside USER COMMAND [ARGUMENT...]: runs it in the new system.  bash stays there as the first process, which collects orphans.
+# Jobs in the background ignore these two signals, and what they start would, too.
+inside() {
+  local user=$1 home=/root
+  shift
+  local change=()
+  if [[ $user != root ]]; then
+    home=/home/$user
+    change=(setpriv "--reuid=$user" "--regid=$user" --init-groups)
+  fi
+  # shellcheck disable=SC2016
+  contained --root="$root" --wd="$home" "${change[@]}" env -i --default-signal=INT,QUIT "${environment[@]}" "HOME=$home" "USER=$user" \
+    bash -c '"$@"; exit $?' in-the-new-system "$@"
+}
+
+# quietly USER COMMAND...: the same for a step that is of interest only if it fails.
+quietly() {
+  inside "$@" > "$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    die "'${*:2}' failed in the new system"
+  }
+}
+
+quietly root update-ca-certificates
+user=root
+if $as_user; then
+  user=guest
+  quietly root apt-get -qq update
+  quietly root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends sudo
+  quietly root useradd --create-home --shell /bin/bash "$user"
+  echo "$user ALL=(ALL) NOPASSWD: ALL" > "$root/etc/sudoers.d/$user"
+fi
+quietly "$user" git clone --quiet /unscatter.bundle unscatter
+
+megabytes() { du -sm --one-file-system "$root" | cut -f 1; }
+# Of everything that this script has started and seen the end of, in seconds.
+processor_time() {
+  sed 's/.*) //' "/proc/$$/stat" | awk -v ticks="$(getconf CLK_TCK)" '{ print int(($14 + $15) / ticks) }'
+}
+disk_before=$(megabytes)
+processor_before=$(processor_time)
+echo "== make $* (as $user, commit $(git rev-parse --short HEAD), $(nproc) processors)"
+status=0
+SECONDS=0
+inside "$user" make --no-print-directory -C unscatter "$@" || status=$?
+echo "== make $*: exit status $status, $SECONDS s ($(($(processor_time) - processor_before)) s of processor time)," \
+  "$(($(megabytes) - disk_before)) MB on disk"
+exit "$status"
