@@ -135,7 +135,7 @@ Status carry_out(Workspace& workspace, const Step& step) {
   return ok_status();
 }
 
-void PrintTo(const WorkspaceState& state, std::ostream* stream) { *stream << text_of(state); }
+std::ostream& operator<<(std::ostream& stream, const WorkspaceState& state) { return stream << text_of(state); }
 
 Result<WorkspaceState> state_of(Workspace& workspace) {
   UNSCATTER_TRY(session, workspace.session());

@@ -42,7 +42,7 @@ struct WorkspaceState {
 
   friend bool operator==(const WorkspaceState&, const WorkspaceState&) = default;
 };
-void PrintTo(const WorkspaceState& state, std::ostream* stream);  // for GoogleTest
+std::ostream& operator<<(std::ostream& stream, const WorkspaceState& state);
 [[nodiscard]] Result<WorkspaceState> state_of(Workspace& workspace);
 [[nodiscard]] Result<WorkspaceState> state_of(const std::filesystem::path& path);
 
