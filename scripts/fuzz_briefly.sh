@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds="${1:-6}"
-targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_graph_blob fuzz_receipt fuzz_requests)
+targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_graph_blob fuzz_receipt fuzz_requests fuzz_workspace)
 findings="build/fuzz/findings"
 
 cmake --preset fuzz > /dev/null
@@ -18,8 +18,10 @@ passed=0
 failed=0
 for target in "${targets[@]}"; do
   cp -r "fuzz/corpus/${target#fuzz_}" "$corpora/$target"
+  longest=4096
+  [ "$target" = fuzz_workspace ] && longest=131072  # the smallest workspace has a dozen pages
   # A zip member may reserve an LZMA dictionary of 4 GiB without using it, hence the malloc limit above the memory limit.
-  if ASAN_OPTIONS=allocator_may_return_null=1 "build/fuzz/fuzz/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
+  if ASAN_OPTIONS=allocator_may_return_null=1 "build/fuzz/fuzz/$target" -max_total_time="$seconds" -max_len="$longest" -timeout=10 \
        -rss_limit_mb=2048 -malloc_limit_mb=5000 -print_final_stats=1 -artifact_prefix="$findings/$target-" \
        "$corpora/$target" > "$findings/$target.log" 2>&1; then
     echo "$target: nothing found, $(sed -n 's/^stat::number_of_executed_units: *//p' "$findings/$target.log") inputs in $seconds s"

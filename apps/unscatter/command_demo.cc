@@ -1,31 +1,58 @@
-// A first look, without files or downloads: generate groups, train, forget, and check against training from scratch.
+// A first look, without files or downloads: a workspace in a temporary folder that learns, forgets, and is checked.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "certificate_words.h"
 #include "commands.h"
-#include "unscatter/embedding/make_embedder.h"
+#include "stage_clock.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"
-#include "unscatter/unlearn/session.h"
+#include "unscatter/store/verify.h"
+#include "unscatter/store/workspace.h"
 
 namespace unscatter::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
 
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+// Gone when the demo ends, however it ends.
+class DemoFolder {
+ public:
+  static Result<std::unique_ptr<DemoFolder>> create() {
+    std::error_code error;
+    const fs::path base = fs::temp_directory_path(error);
+    std::string pattern = ((error ? fs::path("/tmp") : base) / "unscatter-demo-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      return Error{ErrorCode::kIo, fmt::format("no temporary folder can be made in '{}'", base.string())};
+    }
+    return std::make_unique<DemoFolder>(pattern);
+  }
+  explicit DemoFolder(fs::path path) : path_(std::move(path)) {}
+  DemoFolder(const DemoFolder&) = delete;
+  DemoFolder& operator=(const DemoFolder&) = delete;
+  ~DemoFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
 
-std::string milliseconds(double value) { return fmt::format("{:.1f} ms", value); }
+ private:
+  fs::path path_;
+};
 
 // The user in most groups, and in how many.
 std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
@@ -52,30 +79,36 @@ std::vector<RemovalRequest> mixed_batch(const Session& session) {
 
 class Story {
  public:
-  Story(Session session, std::shared_ptr<const Embedder> embedder)
-      : session_(std::move(session)), embedder_(std::move(embedder)) {}
+  Story(Workspace& workspace, const Context& context) : workspace_(workspace), context_(context) {}
 
   // Honours the requests, then trains from scratch on what is left, to compare in time and in weights.
   Status forget(const std::string& step, const std::string& what, const std::vector<RemovalRequest>& requests) {
-    auto start = Clock::now();
-    UNSCATTER_TRY(certificate, session_.forget(requests));
-    const double update_ms = milliseconds_since(start);
-    Dataset left = session_.remaining();
-    start = Clock::now();
-    UNSCATTER_TRY(scratch, Session::create(std::move(left), embedder_, session_.options()));
-    const double retrain_ms = milliseconds_since(start);
-    const double distance = (session_.weights() - scratch.weights()).norm();
+    Stopwatch watch;
+    UNSCATTER_TRY(forgotten, workspace_.forget(requests));
+    const double update_ms = 1000 * watch.lap();
+    UNSCATTER_TRY(session, workspace_.session());
+    Dataset left = session->remaining();
+    // The workspace outlives the session that is compared with.
+    const std::shared_ptr<const Embedder> embedder(std::shared_ptr<void>(), &workspace_.embedder());
+    watch.lap();
+    UNSCATTER_TRY(scratch, Session::create(std::move(left), embedder, session->options()));
+    const double retrain_ms = 1000 * watch.lap();
+
+    const Certificate& certificate = forgotten.certificate;
+    const double distance = (session->weights() - scratch.weights()).norm();
     const double allowed = certificate.distance_upper_bound + scratch.certificate().distance_upper_bound;
     if (distance > allowed) {
-      return Error{ErrorCode::kUnsupported,
-                   fmt::format("{}: the weights are {:.2g} from those of retraining, and the certificates "
-                               "say at most {:.2g}",
-                               step, distance, allowed)};
+      return Error{ErrorCode::kUnsupported, fmt::format("{}: the weights are {:.2g} from those of retraining, and the "
+                                                        "certificates say at most {:.2g}",
+                                                        step, distance, allowed)};
     }
-    largest_distance_ = std::max(largest_distance_, distance / scratch.weights().norm());
-    table_.add_row({step, what, milliseconds(update_ms), milliseconds(retrain_ms)});
+    UNSCATTER_TRY(entry, workspace_.entry(forgotten.receipt.sequence));
+    tell(step, what, entry, certificate, distance, {update_ms, retrain_ms});
     removals_.push_back({{"step", step},
                          {"requests", requests.size()},
+                         {"graphs_edited", entry.graphs_edited},
+                         {"graphs_removed", entry.graphs_removed},
+                         {"entry", entry.sequence},
                          {"rung", name(certificate.rung)},
                          {"milliseconds", update_ms},
                          {"retraining_milliseconds", retrain_ms},
@@ -87,88 +120,149 @@ class Story {
     return ok_status();
   }
 
-  [[nodiscard]] Session& session() { return session_; }
-  [[nodiscard]] Table& table() { return table_; }
   [[nodiscard]] const Json& removals() const { return removals_; }
-  [[nodiscard]] double largest_distance() const { return largest_distance_; }
 
  private:
-  Session session_;
-  std::shared_ptr<const Embedder> embedder_;
-  Table table_{{{"step"}, {"what happened"}, {"time", Table::Align::kRight}, {"retraining", Table::Align::kRight}}};
+  struct Times {
+    double update_ms;
+    double retrain_ms;
+  };
+
+  void tell(const std::string& step, const std::string& what, const LedgerRecord& entry, const Certificate& certificate,
+            double distance, const Times& times) const {
+    Table table({{""}, {""}, {""}});
+    table.add_row({" ", "graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
+    table.add_row({" ", "how", rung_words(certificate.rung, certificate.newton_steps)});
+    table.add_row({" ", "certificate",
+                   fmt::format("kept weights at most {:.0e} from training from scratch; they are {:.0e} from it",
+                               certificate.distance_upper_bound, distance)});
+    table.add_row({" ", "ledger",
+                   fmt::format("entry {}, hash {}..., receipt signed", entry.sequence,
+                               entry_hash(ledger_text(entry)).hex().substr(0, 16))});
+    table.add_row({" ", "time",
+                   fmt::format("{:.1f} ms, on disk; training from scratch takes {:.1f} ms in memory", times.update_ms,
+                               times.retrain_ms)});
+    context_.say(fmt::format("{}: {}\n{}\n", step, what, table.str()));
+  }
+
+  Workspace& workspace_;
+  const Context& context_;
   Json removals_ = Json::array();
-  double largest_distance_ = 0;
 };
 
-Result<Report> demo(Context& context) {
-  context.say("unscatter demo: train on social groups, forget, and compare with training from scratch\n\n");
-  auto start = Clock::now();
+std::string closing_words(const Verification& verification, const WorkspaceInfo& info, double before, double after) {
+  const Certificate& certificate = info.certificate;
+  std::string checks;
+  for (const Check& check : verification.checks) checks += (checks.empty() ? "" : ", ") + check.name;
+  return fmt::format(
+      "verify: {}: all {} checks passed\n\n"
+      "The promise: whoever sees the published models, {} of them at most, can hardly tell them from models that were trained\n"
+      "without what was forgotten: (epsilon, delta) = ({}, {}), by noise of {} on every published weight.\n"
+      "Accuracy on the other half: {:.1f} % before, {:.1f} % for the model published after.\n\n"
+      "Next, with data of your own or with 'unscatter datasets generate groups.jsonl':\n"
+      "  unscatter train --data groups.jsonl --workspace w.unscatter\n"
+      "  unscatter forget --workspace w.unscatter --subject user-00042 --receipt receipt.json\n"
+      "  unscatter verify --workspace w.unscatter --retrain\n"
+      "docs/certificates.md says what a certificate means, and what it does not.\n",
+      checks, verification.checks.size(), grouped(info.options.releases), certificate.guarantee.epsilon,
+      certificate.guarantee.delta, certificate.noise_stddev, 100 * before, 100 * after);
+}
+
+// Half of the groups to learn from, half to test, and who will leave.
+struct Cast {
+  DatasetSummary summary;
+  Dataset train;
+  Dataset test;
+  std::string user;
+  std::size_t appearances = 0;
+  std::string group;
+};
+
+Result<Cast> choose_cast() {
   UNSCATTER_TRY(groups, generate_interest_groups({}));
-  const double generate_ms = milliseconds_since(start);
-  const DatasetSummary summary = summarise(groups);
   UNSCATTER_TRY(split, random_split(groups.size(), {.train = 0.5, .validation = 0, .test = 0.5}, 1));
-  Dataset train = subset(groups, split.train);
-  const Dataset test = subset(groups, split.test);
-  const std::string group = train.graph_ids.back();
+  Cast cast;
+  cast.summary = summarise(groups);
+  cast.train = subset(groups, split.train);
+  cast.test = subset(groups, split.test);
+  std::tie(cast.user, cast.appearances) = busiest_user(cast.train);
+  cast.group = cast.train.graph_ids.back();
+  return cast;
+}
 
-  UNSCATTER_TRY(embedder, make_embedder("auto", {}, groups));
-  UNSCATTER_TRY(test_rows, embedder->embed(test));
-  const auto [user, appearances] = busiest_user(train);
-
-  SessionOptions options;
-  options.regularisation = 1e-4;
-  options.progress = &context.progress();
-  start = Clock::now();
-  UNSCATTER_TRY(session, Session::create(std::move(train), embedder, options));
-  const double train_ms = milliseconds_since(start);
-  const double accuracy_before = accuracy(test_rows, test.labels, session.weights());
-
-  Story story(std::move(session), embedder);
-  story.table().add_row({"generate",
-                         fmt::format("{} groups of {} users, half to train on and half to test", grouped(summary.graphs),
-                                     grouped(summary.distinct_node_ids)),
-                         milliseconds(generate_ms), ""});
-  story.table().add_row(
-      {"train", fmt::format("embed and fit {} weights per class", grouped(embedder->width())), milliseconds(train_ms), ""});
-  UNSCATTER_CHECK_OK(
-      story.forget("forget a user", fmt::format("{}, a member of {} groups", user, appearances), {ForgetSubject{user}}));
-  const std::vector<RemovalRequest> batch = mixed_batch(story.session());
+Status forget_three_times(const Cast& cast, Workspace& workspace, Story& story) {
+  UNSCATTER_CHECK_OK(story.forget("forget a user",
+                                  fmt::format("{}, in all {} groups it is a member of", cast.user, cast.appearances),
+                                  {ForgetSubject{cast.user}}));
+  UNSCATTER_TRY(session, workspace.session());
+  const std::vector<RemovalRequest> batch = mixed_batch(*session);
   UNSCATTER_CHECK_OK(
       story.forget("forget a batch", fmt::format("{} members, features and ties in one update", batch.size()), batch));
-  UNSCATTER_CHECK_OK(story.forget("forget a group", group + ", whole", {ForgetGraph{group}}));
-  UNSCATTER_TRY(model, story.session().release());
-  const double accuracy_published = accuracy(test_rows, test.labels, model.weights);
+  return story.forget("forget a group", cast.group + ", whole", {ForgetGraph{cast.group}});
+}
 
-  const Certificate& certificate = story.session().certificate();
+Status check_verified(const Verification& verification) {
+  if (verification.passed) return ok_status();
+  for (const Check& check : verification.checks) {
+    if (!check.passed) return Error{ErrorCode::kUnsupported, fmt::format("not verified: {}: {}", check.name, check.detail)};
+  }
+  return Error{ErrorCode::kUnsupported, "not verified"};
+}
+
+Result<Report> demo(Context& context) {
+  context.say("unscatter demo: learn from social groups, forget, and compare with training from scratch\n\n");
+  UNSCATTER_TRY(folder, DemoFolder::create());
+  Stopwatch watch;
+  UNSCATTER_TRY(cast, choose_cast());
+  context.say(fmt::format("generate: {} groups of {} users, half to learn from and half to test, in {:.1f} ms\n",
+                          grouped(cast.summary.graphs), grouped(cast.summary.distinct_node_ids), 1000 * watch.lap()));
+
+  WorkspaceOptions options;
+  SecureRandom random;
+  options.key = std::make_shared<const SigningKey>(SigningKey::generate(random));
+  options.progress = &context.progress();
+  WorkspaceSetup setup;
+  setup.dataset = std::move(cast.train);
+  setup.options.regularisation = 1e-4;
+  const fs::path path = folder->path() / "demo.unscatter";
+  UNSCATTER_TRY(created, Workspace::create(path, std::move(setup), options));
+  const double train_ms = 1000 * watch.lap();
+  std::optional<Workspace> workspace = std::move(created);
+  const std::size_t width = workspace->embedder().width();
+  context.say(fmt::format("train: {} weights per class, into a workspace file, in {:.1f} ms\n\n", grouped(width), train_ms));
+
+  UNSCATTER_TRY(test_rows, workspace->embedder().embed(cast.test));
+  UNSCATTER_TRY(session, workspace->session());
+  const double accuracy_before = accuracy(test_rows, cast.test.labels, session->weights());
+  Story story(*workspace, context);
+  UNSCATTER_CHECK_OK(forget_three_times(cast, *workspace, story));
+  UNSCATTER_TRY(model, workspace->release());
+  const double accuracy_published = accuracy(test_rows, cast.test.labels, model.weights);
+  const WorkspaceInfo info = workspace->info();
+  workspace.reset();  // one at a time: verifying opens the file itself
+  UNSCATTER_TRY(verification, verify_workspace(path, {.retrain = true, .signer = options.key->public_key()}, options));
+  UNSCATTER_CHECK_OK(check_verified(verification));
+
   Report report;
-  report.json = {{"groups", summary.graphs},
-                 {"users", summary.distinct_node_ids},
-                 {"coordinates", embedder->width()},
+  report.json = {{"groups", cast.summary.graphs},
+                 {"users", cast.summary.distinct_node_ids},
+                 {"coordinates", width},
                  {"train_milliseconds", train_ms},
-                 {"forgotten_user", {{"id", user}, {"groups", appearances}}},
+                 {"forgotten_user", {{"id", cast.user}, {"groups", cast.appearances}}},
                  {"removals", story.removals()},
+                 {"verified", true},
                  {"accuracy_before", accuracy_before},
                  {"accuracy_published", accuracy_published},
-                 {"epsilon", certificate.guarantee.epsilon},
-                 {"delta", certificate.guarantee.delta}};
-  report.text =
-      story.table().str() +
-      fmt::format(
-          "\nThe certificate: whoever sees the published models, {} of them at most, can hardly tell them from models that "
-          "were\ntrained without what was forgotten: (epsilon, delta) = ({}, {}). The kept weights are within {:.0e} of the "
-          "retrained\nones, and noise of {} hides even that.\n"
-          "Checked: after each step, weights and training from scratch agree to {:.0e}, as certified.\n"
-          "Accuracy on the other half: {:.1f} % before, {:.1f} % for the model published after.\n"
-          "\nNext: examples/forget_a_user.cc shows how a program does this; docs/certificates.md what it means.\n",
-          options.releases, certificate.guarantee.epsilon, certificate.guarantee.delta, certificate.distance_upper_bound,
-          certificate.noise_stddev, story.largest_distance(), 100 * accuracy_before, 100 * accuracy_published);
+                 {"epsilon", info.certificate.guarantee.epsilon},
+                 {"delta", info.certificate.guarantee.delta}};
+  report.text = closing_words(verification, info, accuracy_before, accuracy_published);
   return report;
 }
 
 }  // namespace
 
 void add_demo_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("demo", "Generate, train, forget, check: a first look in a few seconds");
+  CLI::App& command = *parent.add_subcommand("demo", "Generate, train, forget, verify: a first look in a few seconds");
   command.footer(R"(
 Examples:
   unscatter demo

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,7 @@
 
 #include "commands.h"
 #include "locations.h"
+#include "stage_clock.h"
 #include "transform_options.h"
 #include "unscatter/base/parallel.h"
 #include "unscatter/embedding/embedder.h"
@@ -27,20 +27,6 @@ struct EmbedArguments {
   bool frame_bounds = false;
   std::size_t threads = 0;
   TransformArguments transform;
-};
-
-class Stopwatch {
- public:
-  // Seconds since the last call, or since construction.
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 // The extremes over all graphs.

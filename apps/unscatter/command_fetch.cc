@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -23,7 +22,7 @@ constexpr const char* kDefaultMirror = "https://www.chrsmrrs.com/graphkerneldata
 
 struct FetchOptions {
   std::string name;
-  std::string from;  // empty: $UNSCATTER_MIRROR, else kDefaultMirror
+  std::string from;  // empty: kDefaultMirror
   bool force = false;
   std::uint64_t limit_mib = 1024;  // the largest archive of the site is a few hundred
 };
@@ -57,7 +56,6 @@ class StagingFolder {
 
 std::string archive_url(const FetchOptions& options) {
   std::string base = options.from;
-  if (const char* mirror = std::getenv("UNSCATTER_MIRROR"); base.empty() && mirror != nullptr) base = mirror;
   if (base.empty()) base = kDefaultMirror;
   while (base.ends_with('/')) base.pop_back();
   return fmt::format("{}/{}.zip", base, options.name);
@@ -139,8 +137,8 @@ void add_fetch_command(CLI::App& parent, Context& context) {
   CLI::App& command = *parent.add_subcommand("fetch", "Download a data set into the cache and verify it");
   const auto options = std::make_shared<FetchOptions>();
   command.add_option("NAME", options->name, "A data set of 'unscatter datasets list'")->required();
-  command.add_option("--from", options->from,
-                     fmt::format("Base URL that holds NAME.zip (default $UNSCATTER_MIRROR, else {})", kDefaultMirror));
+  command.add_option("--from", options->from, fmt::format("Base URL that holds NAME.zip (default {})", kDefaultMirror))
+      ->envname("UNSCATTER_MIRROR");
   command.add_option("--limit-mib", options->limit_mib, "Give up on archives larger than this")->capture_default_str();
   command.add_flag("--force", options->force, "Download even if it is in the cache");
   command.footer(

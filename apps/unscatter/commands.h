@@ -11,6 +11,14 @@ namespace unscatter::cli {
 void add_demo_command(CLI::App& parent, Context& context);
 void add_datasets_command(CLI::App& parent, Context& context);
 void add_embed_command(CLI::App& parent, Context& context);
+void add_train_command(CLI::App& parent, Context& context);
+void add_predict_command(CLI::App& parent, Context& context);
+void add_forget_command(CLI::App& parent, Context& context);
+void add_status_command(CLI::App& parent, Context& context);
+void add_certificate_command(CLI::App& parent, Context& context);
+void add_verify_command(CLI::App& parent, Context& context);
+void add_release_command(CLI::App& parent, Context& context);
+void add_key_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.
 void add_list_command(CLI::App& parent, Context& context);

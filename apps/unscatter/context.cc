@@ -20,10 +20,15 @@ bool write_to_stdout(std::string_view text) {
 
 }  // namespace
 
-void Context::add_action(CLI::App& command, Action action) {
+void Context::add_action(CLI::App& command, Action action, UsageCheck check) {
   command.add_flag("--json", json_, "Print one JSON document to stdout");
   command.add_flag("-q,--quiet", quiet_, "Show no progress");
-  command.callback([this, action = std::move(action)] { chosen_ = action; });
+  command.callback([this, action = std::move(action), check = std::move(check)] {
+    if (check != nullptr) {
+      if (const Status usage = check(); !usage.ok()) throw CLI::ValidationError(usage.error().message);
+    }
+    chosen_ = action;
+  });
 }
 
 Progress& Context::progress() {
@@ -36,6 +41,11 @@ void Context::say(std::string_view text) const {
   if (!json_) static_cast<void>(write_to_stdout(printable(text)));
 }
 
+void Context::note(std::string_view sentence) const {
+  if (progress_ != nullptr) progress_->end();  // a bar would share the line
+  fmt::print(stderr, "unscatter: {}\n", printable(sentence));
+}
+
 int Context::run_chosen() const {
   invariant(chosen_ != nullptr, "a command without an action was chosen");
   const Result<Report> result = chosen_();
@@ -43,9 +53,15 @@ int Context::run_chosen() const {
     report_error(error_code_name(result.error().code), result.error().message, json_);
     return kRefused;
   }
-  const bool written = write_to_stdout(json_ ? document_text(result->json) : printable(result->text));
-  if (written && std::ferror(stdout) == 0) return kDone;
-  report_error(error_code_name(ErrorCode::kIo), "cannot write to standard output", false);
+  Json document = result->json;
+  if (result->refusal) document.update(error_document(error_code_name(result->refusal->code), result->refusal->message));
+  const bool written = write_to_stdout(json_ ? document_text(document) : printable(result->text));
+  if (!written || std::ferror(stdout) != 0) {
+    report_error(error_code_name(ErrorCode::kIo), "cannot write to standard output", false);
+    return kRefused;
+  }
+  if (!result->refusal) return kDone;
+  report_error(error_code_name(result->refusal->code), result->refusal->message, false);
   return kRefused;
 }
 

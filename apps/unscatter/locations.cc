@@ -45,6 +45,12 @@ Result<fs::path> cache_folder() {
   return Error{ErrorCode::kNotFound, "no cache folder: set UNSCATTER_CACHE, XDG_CACHE_HOME or HOME"};
 }
 
+Result<fs::path> config_folder() {
+  if (const auto base = from_environment("XDG_CONFIG_HOME")) return *base / "unscatter";
+  if (const auto home = from_environment("HOME")) return *home / ".config" / "unscatter";
+  return Error{ErrorCode::kNotFound, "no configuration folder: set XDG_CONFIG_HOME or HOME"};
+}
+
 std::optional<fs::path> data_folder() { return from_environment("UNSCATTER_DATA"); }
 
 std::optional<LocalDataset> find_local(std::string_view name) {

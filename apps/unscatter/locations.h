@@ -1,4 +1,4 @@
-// Where data sets lie on this machine.
+// Where things lie on this machine.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,10 @@ namespace unscatter::cli {
 // $UNSCATTER_CACHE, else $XDG_CACHE_HOME/unscatter, else ~/.cache/unscatter.  Need not exist.
 // Errors: kNotFound if none of the three variables (HOME for the last) is set.
 [[nodiscard]] Result<std::filesystem::path> cache_folder();
+
+// $XDG_CONFIG_HOME/unscatter, else ~/.config/unscatter.  Need not exist.
+// Errors: kNotFound if neither variable (HOME for the second) is set.
+[[nodiscard]] Result<std::filesystem::path> config_folder();
 
 // $UNSCATTER_DATA, if set.  Need not exist.
 [[nodiscard]] std::optional<std::filesystem::path> data_folder();

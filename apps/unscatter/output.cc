@@ -50,6 +50,10 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return grouped(count).append(" ").append(count == 1 ? one : many);
+}
+
 std::string printable(std::string_view text) {
   std::string safe(text);
   std::replace_if(

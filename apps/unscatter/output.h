@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ using Json = nlohmann::ordered_json;
 struct Report {
   Json json;
   std::string text;  // whole lines
+  // There is a report, and all the same the answer is no: exit code 1, the sentence on stderr, and `error` in the document.
+  std::optional<Error> refusal = {};
 };
 
 // Columns as wide as their widest cell, two spaces apart.
@@ -42,6 +45,9 @@ class Table {
 
 // 1234567 -> "1,234,567"
 [[nodiscard]] std::string grouped(std::uint64_t number);
+
+// "1 graph", "1,234 graphs"
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
 // `text` with control characters other than newline replaced by '?': names come from files that anyone may have written, and
 // must not steer the terminal.

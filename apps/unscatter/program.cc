@@ -8,6 +8,7 @@
 #include <string>
 
 #include "commands.h"
+#include "config_file.h"
 #include "exit_code.h"
 #include "output.h"
 #include "usage.h"
@@ -16,13 +17,22 @@ namespace unscatter::cli {
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
-  unscatter demo                                a first look, in a second
-  unscatter datasets list                       what is known, and what is here
-  unscatter datasets generate groups.jsonl      data to try things on, without a download
-  unscatter datasets info groups.jsonl
-  unscatter embed --data groups.jsonl --out Z.npy
+  unscatter demo                                                a first look, in seconds
+  unscatter datasets generate groups.jsonl                      data to try things on, without a download
+  unscatter train --data groups.jsonl --workspace w.unscatter   learn, in a way that can be undone
+  unscatter forget --workspace w.unscatter --subject user-00042
+  unscatter certificate --workspace w.unscatter                 what is promised now, and why it holds
+  unscatter verify --workspace w.unscatter                      derive everything again
+  unscatter release --workspace w.unscatter --out model.json    a model that may leave the house
+
+Options may stand in a file: --config FILE before the command, or $UNSCATTER_CONFIG, with a section per command.
 
 Exit codes: 0 done; 1 refused or failed, with the reason on stderr; 2 wrong usage.)";
+
+int wrong_usage(const std::string& text) {
+  fmt::print(stderr, "{}", printable(text));
+  return kWrongUsage;
+}
 
 int run(int argc, const char* const* argv, Context& context) {
   CLI::App program("Certified unlearning for graph classifiers", "unscatter");
@@ -32,14 +42,26 @@ int run(int argc, const char* const* argv, Context& context) {
   add_demo_command(program, context);
   add_datasets_command(program, context);
   add_embed_command(program, context);
+  add_train_command(program, context);
+  add_predict_command(program, context);
+  add_forget_command(program, context);
+  add_status_command(program, context);
+  add_certificate_command(program, context);
+  add_verify_command(program, context);
+  add_release_command(program, context);
+  add_key_command(program, context);
+  const ConfigFile config(program);
 
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
     return program.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}", printable(usage_error(program, error)));
-    return kWrongUsage;
+    const std::string problem = config.problem(&error);
+    return wrong_usage(problem.empty() ? usage_error(program, error) : usage_error(program, CLI::ConfigError(problem)));
+  }
+  if (const std::string problem = config.problem(nullptr); !problem.empty()) {
+    return wrong_usage(usage_error(program, CLI::ConfigError(problem)));
   }
   return context.run_chosen();
 }

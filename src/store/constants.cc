@@ -137,8 +137,13 @@ std::string spell(const Constants& constants) {
 }  // namespace
 
 Result<std::string> constants_text(const Constants& constants) {
+  UNSCATTER_CHECK_OK(check_options(constants.options));
   try {
-    return spell(constants);
+    std::string text = spell(constants);
+    // JSON has no word for infinity: what is not read back now never will be.
+    if (parse_constants(text).ok()) return text;
+    return Error{ErrorCode::kInvalidArgument,
+                 "a workspace needs finite numbers: an option or a constant of the transform is none"};
   } catch (const nlohmann::json::type_error&) {
     return Error{ErrorCode::kInvalidArgument, "a workspace needs UTF-8: the data set's name or a class name is none"};
   }

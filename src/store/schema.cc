@@ -74,6 +74,15 @@ Status configure(const Database& database) {
       "PRAGMA synchronous = FULL;");      // what was committed survives a power failure
 }
 
+// SQLite takes a file that is shorter than any page for an empty one.
+Status check_size(const fs::path& path) {
+  constexpr std::uintmax_t kSmallestPage = 512;
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(path, unknown);
+  if (unknown || size == 0 || size >= kSmallestPage) return ok_status();
+  return Error{ErrorCode::kMalformedInput, fmt::format("{}: file is not a database", path.string())};
+}
+
 Status check_header(const Database& database, const fs::path& path) {
   UNSCATTER_TRY(application, database.integer("PRAGMA application_id"));
   UNSCATTER_TRY(format, database.integer("PRAGMA user_version"));
@@ -144,6 +153,7 @@ Status create_tables(const Database& database) {
 Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait) {
   UNSCATTER_TRY(database, Database::open(path, Database::Mode::kExisting, wait));
   UNSCATTER_CHECK_OK(configure(database));
+  UNSCATTER_CHECK_OK(check_size(path));
   UNSCATTER_CHECK_OK(check_header(database, path));
   UNSCATTER_TRY(mode, database.text("PRAGMA journal_mode"));
   if (mode != "wal") {

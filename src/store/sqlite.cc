@@ -36,6 +36,11 @@ Error make_error(sqlite3* database, std::string_view name, int code) {
   return {kind, fmt::format("{}: {}", name, database == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database))};
 }
 
+// SQLite itself calls none of this an error.
+Error not_as_written(std::string_view name) {
+  return {ErrorCode::kMalformedInput, fmt::format("{} is damaged: a value is missing or of another type", name)};
+}
+
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -90,12 +95,12 @@ Status Statement::run() {
 }
 
 Result<std::int64_t> Statement::integer(int column) const {
-  if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER) return error(SQLITE_MISMATCH);
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER) return not_as_written(name_);
   return sqlite3_column_int64(statement_.get(), column);
 }
 
 Result<std::string> Statement::text(int column) const {
-  if (sqlite3_column_type(statement_.get(), column) != SQLITE_TEXT) return error(SQLITE_MISMATCH);
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_TEXT) return not_as_written(name_);
   const unsigned char* data = sqlite3_column_text(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
   if (data == nullptr) throw std::bad_alloc();
@@ -103,7 +108,7 @@ Result<std::string> Statement::text(int column) const {
 }
 
 Result<std::vector<std::byte>> Statement::blob(int column) const {
-  if (sqlite3_column_type(statement_.get(), column) != SQLITE_BLOB) return error(SQLITE_MISMATCH);
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_BLOB) return not_as_written(name_);
   const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_.get(), column));
   const int size = sqlite3_column_bytes(statement_.get(), column);
   if (data == nullptr && size > 0) throw std::bad_alloc();
@@ -138,18 +143,23 @@ Status Database::run(std::string_view sql) const {
   return ok_status();
 }
 
+// Statements run to their end: one that writes (a change of the journal mode) commits there, and may fail there.
 Result<std::int64_t> Database::integer(std::string_view sql) const {
   Statement statement = prepare(sql);
   UNSCATTER_TRY(row, statement.step());
-  if (!row) return make_error(handle_.get(), name_, SQLITE_MISMATCH);
-  return statement.integer(0);
+  if (!row) return not_as_written(name_);
+  UNSCATTER_TRY(value, statement.integer(0));
+  UNSCATTER_CHECK_OK(statement.run());
+  return value;
 }
 
 Result<std::string> Database::text(std::string_view sql) const {
   Statement statement = prepare(sql);
   UNSCATTER_TRY(row, statement.step());
-  if (!row) return make_error(handle_.get(), name_, SQLITE_MISMATCH);
-  return statement.text(0);
+  if (!row) return not_as_written(name_);
+  UNSCATTER_TRY(value, statement.text(0));
+  UNSCATTER_CHECK_OK(statement.run());
+  return value;
 }
 
 Status Database::empty_log() const {

@@ -30,6 +30,13 @@ std::size_t requests_done(const std::vector<Digest>& prefixes, const std::vector
   return 0;
 }
 
+Status forget_how_far(Workspace::State& state, const Digest& done) {
+  UNSCATTER_TRY(transaction, Transaction::begin(state.database));
+  UNSCATTER_CHECK_OK(erase_list(state.database, done));
+  UNSCATTER_CHECK_OK(state.commit(transaction));
+  return state.checkpoint("the list is honoured");
+}
+
 Error at_request(std::size_t index, const Error& error) {
   return {error.code, fmt::format("request {} of the list: {}", index + 1, error.message)};
 }
@@ -88,6 +95,11 @@ Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalReq
     }
     if (stop_at) return at_request(stop_at->index, stop_at->error);
     next = end;
+  }
+  // The last update forgets it by itself, unless only refused requests came after it.
+  const bool last_one_forgot = outcome.updates > 0 && recorded == requests.size();
+  if (options.shred && !outcome.stopped && recorded > 0 && !last_one_forgot) {
+    UNSCATTER_CHECK_OK(forget_how_far(state, prefixes[recorded]));
   }
   return outcome;
 }

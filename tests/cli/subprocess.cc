@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -16,7 +17,10 @@ namespace {
 
 // Between fork and exec: only what is needed to become the program.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments, const Environment& environment) {
-  for (const char* name : {"UNSCATTER_DATA", "UNSCATTER_CACHE", "UNSCATTER_MIRROR", "UNSCATTER_CATALOGUE"}) unsetenv(name);
+  for (const char* name :
+       {"UNSCATTER_DATA", "UNSCATTER_CACHE", "UNSCATTER_MIRROR", "UNSCATTER_CATALOGUE", "UNSCATTER_KEY", "UNSCATTER_CONFIG"}) {
+    unsetenv(name);
+  }
   for (const auto& [name, value] : environment) {
     if (value.empty()) {
       unsetenv(name.c_str());
@@ -63,12 +67,12 @@ struct Pipe {
 
 }  // namespace
 
-Outcome run_program(const std::vector<std::string>& arguments, const Environment& environment) {
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const Environment& environment) {
   const Pipe out;
   const Pipe err;
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("no process");
-  if (child == 0) {
+  child_ = fork();
+  if (child_ < 0) throw std::runtime_error("no process");
+  if (child_ == 0) {
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(out.write_end, STDOUT_FILENO);
     dup2(err.write_end, STDERR_FILENO);
@@ -76,9 +80,21 @@ Outcome run_program(const std::vector<std::string>& arguments, const Environment
   }
   close(out.write_end);
   close(err.write_end);
+  out_ = out.read_end;
+  err_ = err.read_end;
+}
 
+RunningProgram::~RunningProgram() {
+  if (child_ < 0) return;
+  kill(child_, SIGKILL);
+  static_cast<void>(wait());
+}
+
+void RunningProgram::signal(int number) const { kill(child_, number); }
+
+Outcome RunningProgram::wait() {
   Outcome outcome;
-  std::array<pollfd, 2> streams = {pollfd{out.read_end, POLLIN, 0}, pollfd{err.read_end, POLLIN, 0}};
+  std::array<pollfd, 2> streams = {pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
     poll(streams.data(), streams.size(), -1);
     for (std::size_t s = 0; s < streams.size(); ++s) {
@@ -88,8 +104,13 @@ Outcome run_program(const std::vector<std::string>& arguments, const Environment
       streams[s].fd = -1;  // poll() leaves it out
     }
   }
-  outcome.exit_code = wait_for(child);
+  outcome.exit_code = wait_for(child_);
+  child_ = -1;
   return outcome;
+}
+
+Outcome run_program(const std::vector<std::string>& arguments, const Environment& environment) {
+  return RunningProgram(arguments, environment).wait();
 }
 
 Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const Environment& environment) {

@@ -1,6 +1,8 @@
 // Runs the program as a user would.
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,6 +29,23 @@ using Environment = std::map<std::string, std::string>;
 
 // The same on a pseudo-terminal of 80 columns: what a person would see, stdout and stderr together in `out`.
 [[nodiscard]] Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const Environment& environment = {});
+
+// The program while it runs, for tests that disturb it.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::vector<std::string>& arguments, const Environment& environment = {});
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+  ~RunningProgram();  // kills it if nobody waited for it
+
+  void signal(int number) const;
+  [[nodiscard]] Outcome wait();
+
+ private:
+  pid_t child_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+};
 
 [[nodiscard]] inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 

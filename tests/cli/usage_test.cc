@@ -15,6 +15,14 @@ TEST(Usage, EveryHelpTextTeachesByExample) {
   const std::vector<std::vector<std::string>> commands = {{},
                                                           {"demo"},
                                                           {"embed"},
+                                                          {"train"},
+                                                          {"predict"},
+                                                          {"forget"},
+                                                          {"status"},
+                                                          {"certificate"},
+                                                          {"verify"},
+                                                          {"release"},
+                                                          {"key"},
                                                           {"datasets"},
                                                           {"datasets", "list"},
                                                           {"datasets", "info"},
@@ -33,6 +41,10 @@ TEST(Usage, EveryHelpTextTeachesByExample) {
 TEST(Usage, DefaultsAreShown) {
   const Outcome outcome = run_program({"datasets", "generate", "--help"});
   for (const char* value : {"1000", "5000", "0.15"}) EXPECT_TRUE(has(outcome.out, value)) << outcome.out;
+  const Outcome train = run_program({"train", "--help"});
+  for (const char* value : {"--lambda FLOAT=0.001", "--epsilon FLOAT=1", "=release", "=exact", "--wait FLOAT"}) {
+    EXPECT_TRUE(has(train.out, value)) << value << train.out;
+  }
 }
 
 TEST(Usage, Version) {

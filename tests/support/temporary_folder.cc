@@ -1,6 +1,7 @@
 #include "support/temporary_folder.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -8,8 +9,10 @@
 
 namespace unscatter::testing {
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "unscatter-test-XXXXXX").string();
+TemporaryFolder::TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
+  std::string pattern = (parent / "unscatter-test-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot create a temporary folder");
   path_ = pattern;
 }
@@ -24,6 +27,11 @@ std::filesystem::path TemporaryFolder::write(std::string_view name, std::string_
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << content;
   return path;
+}
+
+std::filesystem::path memory_folder() {
+  const std::filesystem::path shared_memory = "/dev/shm";
+  return access(shared_memory.c_str(), W_OK | X_OK) == 0 ? shared_memory : std::filesystem::temp_directory_path();
 }
 
 std::string read_whole_file(const std::filesystem::path& path) {

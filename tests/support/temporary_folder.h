@@ -10,6 +10,7 @@ namespace unscatter::testing {
 class TemporaryFolder {
  public:
   TemporaryFolder();
+  explicit TemporaryFolder(const std::filesystem::path& parent);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -21,6 +22,9 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Where files live in memory, if there is such a place, for tests that wait for many writes and need none to be durable.
+[[nodiscard]] std::filesystem::path memory_folder();
 
 [[nodiscard]] std::string read_whole_file(const std::filesystem::path& path);
 

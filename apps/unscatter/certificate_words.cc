@@ -1,0 +1,118 @@
+#include "certificate_words.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace unscatter::cli {
+namespace {
+
+Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(nullptr); }
+
+}  // namespace
+
+std::string counts_words(const RequestCounts& counts) {
+  std::string text;
+  const auto add = [&text](std::size_t count, std::string_view one, std::string_view many) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + counted(count, one, many);
+  };
+  add(counts.subjects, "subject", "subjects");
+  add(counts.graphs, "graph", "graphs");
+  add(counts.nodes, "node", "nodes");
+  add(counts.edges, "edge", "edges");
+  add(counts.features, "node's features", "nodes' features");
+  return text.empty() ? "nothing" : text;
+}
+
+std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t left) {
+  return fmt::format("{} edited, {} removed, {} left", grouped(edited), grouped(removed), grouped(left));
+}
+
+std::string rung_words(Rung rung, std::size_t newton_steps) {
+  switch (rung) {
+    case Rung::kFast: return "fast: a step with the kept factor, no other graph was looked at";
+    case Rung::kExact: return "exact: a step with the kept factor, then the gradient of all graphs evaluated";
+    case Rung::kNewton:
+      return fmt::format("newton: {} with a new Hessian", counted(newton_steps, "Newton step", "Newton steps"));
+    case Rung::kRetrain: return "retrain: trained from scratch";
+  }
+  return {};
+}
+
+std::string guarantee_words(Mechanism mechanism, const RemovalGuarantee& guarantee, double noise_stddev) {
+  return fmt::format("(epsilon, delta) = ({}, {}), by noise of {} {}", guarantee.epsilon, guarantee.delta, noise_stddev,
+                     mechanism == Mechanism::kRelease ? "on every published model" : "in the objective");
+}
+
+std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit) {
+  return fmt::format("kept weights at most {:.1e} from training from scratch; {:.2g} % of what the noise may hide",
+                     distance_upper_bound, shift_limit > 0 ? 100 * shift_upper_bound / shift_limit : 0);
+}
+
+void add_certificate_rows(Table& table, const Certificate& certificate) {
+  LedgerRecord exact;
+  exact.satisfied = certificate.satisfied;
+  exact.mechanism = certificate.mechanism;
+  exact.rule = certificate.rule;
+  exact.guarantee = certificate.guarantee;
+  exact.noise_stddev = certificate.noise_stddev;
+  exact.distance_upper_bound = certificate.distance_upper_bound;
+  exact.shift_upper_bound = certificate.shift_upper_bound;
+  exact.shift_limit = certificate.shift_limit;
+  exact.rung = certificate.rung;
+  exact.newton_steps = certificate.newton_steps;
+  add_certificate_rows(table, exact);
+}
+
+void add_certificate_rows(Table& table, const LedgerRecord& record) {
+  std::string promise = guarantee_words(record.mechanism, record.guarantee, record.noise_stddev);
+  if (record.rule == BudgetRule::kPaper) promise += "; the paper's budget, not sound for several classes";
+  table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(promise)});
+  table.add_row({"distance", distance_words(record.distance_upper_bound, record.shift_upper_bound, record.shift_limit)});
+  table.add_row({"how", rung_words(record.rung, record.newton_steps)});
+}
+
+Json counts_json(const RequestCounts& counts) {
+  return {{"features", counts.features},
+          {"nodes", counts.nodes},
+          {"edges", counts.edges},
+          {"graphs", counts.graphs},
+          {"subjects", counts.subjects}};
+}
+
+Json certificate_json(const Certificate& certificate) {
+  return {{"satisfied", certificate.satisfied},
+          {"mechanism", name(certificate.mechanism)},
+          {"binding", name(certificate.binding)},
+          {"rule", name(certificate.rule)},
+          {"epsilon", certificate.guarantee.epsilon},
+          {"delta", certificate.guarantee.delta},
+          {"delta_for_shift", certificate.delta_for_shift},
+          {"noise_stddev", certificate.noise_stddev},
+          {"graphs", certificate.graphs},
+          {"residual_upper_bound", certificate.residual_upper_bound},
+          {"distance_upper_bound", certificate.distance_upper_bound},
+          {"shift_upper_bound", certificate.shift_upper_bound},
+          {"shift_limit", certificate.shift_limit},
+          {"bounds",
+           {{"worst", bound_json(certificate.bounds.worst)},
+            {"data", bound_json(certificate.bounds.data)},
+            {"tight", bound_json(certificate.bounds.tight)},
+            {"exact", bound_json(certificate.bounds.exact)}}},
+          {"rung", name(certificate.rung)},
+          {"newton_steps", certificate.newton_steps},
+          {"assumptions", certificate.assumptions}};
+}
+
+Json entry_json(const LedgerRecord& record) {
+  const std::string text = ledger_text(record);
+  Json json = Json::parse(text);
+  json["hash"] = entry_hash(text).hex();
+  return json;
+}
+
+std::string compact_receipt(const Receipt& receipt) { return Json::parse(receipt_text(receipt)).dump(); }
+
+}  // namespace unscatter::cli

@@ -1,0 +1,38 @@
+// Certificates and ledger entries in words and as JSON, the same for every subcommand that shows one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "output.h"
+#include "unscatter/store/ledger_record.h"
+#include "unscatter/store/receipt.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/session_options.h"
+
+namespace unscatter::cli {
+
+// "2 nodes, 1 subject"
+[[nodiscard]] std::string counts_words(const RequestCounts& counts);
+// "7 edited, 1 removed, 492 left"
+[[nodiscard]] std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t left);
+// What a rung did: "fast: a step with the kept factor, no other graph looked at"
+[[nodiscard]] std::string rung_words(Rung rung, std::size_t newton_steps);
+// "(epsilon, delta) = (1, 0.0001), by noise of 0.0001 on every published model"
+[[nodiscard]] std::string guarantee_words(Mechanism mechanism, const RemovalGuarantee& guarantee, double noise_stddev);
+// "at most 3.1e-10 from those of training from scratch; published models use 0.002 % of what they may"
+[[nodiscard]] std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit);
+
+// Rows for a two-column table: what is promised, how far from retraining, how it was done.
+void add_certificate_rows(Table& table, const Certificate& certificate);
+void add_certificate_rows(Table& table, const LedgerRecord& record);
+
+[[nodiscard]] Json counts_json(const RequestCounts& counts);
+[[nodiscard]] Json certificate_json(const Certificate& certificate);
+// The entry as the ledger spells it, and its hash.
+[[nodiscard]] Json entry_json(const LedgerRecord& record);
+// The receipt's own document, in one line.
+[[nodiscard]] std::string compact_receipt(const Receipt& receipt);
+
+}  // namespace unscatter::cli

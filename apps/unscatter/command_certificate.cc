@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "certificate_words.h"
+#include "commands.h"
+#include "files.h"
+#include "workspace_options.h"
+
+namespace unscatter::cli {
+namespace {
+
+struct CertificateArguments {
+  WorkspaceArguments workspace;
+  std::optional<std::size_t> id;
+  std::string receipt;
+  bool force = false;
+};
+
+std::string kind_words(const LedgerRecord& record) {
+  switch (record.kind) {
+    case EntryKind::kCreated: return fmt::format("trained on {} graphs", grouped(record.graphs));
+    case EntryKind::kForgotten: return fmt::format("forgot {}", counts_words(record.requests));
+    case EntryKind::kReleased: return fmt::format("published model {}", grouped(record.published));
+  }
+  return {};
+}
+
+Report report_entry(const LedgerRecord& record, const std::vector<std::string>& assumptions, const std::string& receipt) {
+  Report report;
+  report.json = entry_json(record);
+  report.json["assumptions"] = assumptions;
+  if (!receipt.empty()) report.json["receipt_path"] = receipt;
+
+  Table table({{""}, {""}});
+  table.add_row({"entry", fmt::format("{} of workspace {}, {}", record.sequence, record.workspace, record.time)});
+  table.add_row({"what", kind_words(record)});
+  if (record.kind == EntryKind::kForgotten) {
+    table.add_row({"graphs", graphs_words(record.graphs_edited, record.graphs_removed, record.graphs)});
+  }
+  add_certificate_rows(table, record);
+  for (std::size_t i = 0; i < assumptions.size(); ++i) table.add_row({i == 0 ? "rests on" : "", assumptions[i]});
+  table.add_row({"data after", record.data_after.hex()});
+  table.add_row({"previous", record.previous.hex()});
+  table.add_row({"hash", entry_hash(ledger_text(record)).hex()});
+  if (!receipt.empty()) table.add_row({"receipt", receipt});
+  report.text = table.str();
+  return report;
+}
+
+Result<Report> show_certificate(const CertificateArguments& arguments, Context& context) {
+  if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+  const std::size_t id = arguments.id.value_or(workspace.info().entries - 1);
+  UNSCATTER_TRY(record, workspace.entry(id));
+  if (!arguments.receipt.empty()) {
+    if (record.kind != EntryKind::kForgotten) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("entry {} is no removal ({}) and has no receipt; --id names another", id, name(record.kind))};
+    }
+    UNSCATTER_TRY(receipt, workspace.receipt(id));
+    UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
+  }
+  return report_entry(record, workspace.info().certificate.assumptions, arguments.receipt);
+}
+
+}  // namespace
+
+void add_certificate_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("certificate", "Show an entry of the ledger: what was done, what is promised");
+  const auto arguments = std::make_shared<CertificateArguments>();
+  arguments->workspace.add_to(command);
+  command.add_option("--id", arguments->id, "Number of the entry, from 0 (default: the last)");
+  command.add_option("--receipt", arguments->receipt, "Write the receipt of this removal to a file");
+  command.add_flag("--force", arguments->force, "Replace --receipt if it exists");
+  command.footer(R"(
+Examples:
+  unscatter certificate --workspace w.unscatter
+  unscatter certificate --workspace w.unscatter --id 3 --json
+  unscatter certificate --workspace w.unscatter --id 3 --receipt receipt.json
+
+An entry says how much was removed, never what.  Its numbers stay inside the house; a receipt is what outsiders may see.)");
+  context.add_action(command, [arguments, &context] { return show_certificate(*arguments, context); });
+}
+
+}  // namespace unscatter::cli

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "certificate_words.h"
+#include "commands.h"
+#include "files.h"
+#include "forget.h"
+#include "stage_clock.h"
+#include "unscatter/base/invariant.h"
+#include "unscatter/store/request_text.h"
+
+namespace unscatter::cli {
+namespace {
+
+Status check_forget_usage(const ForgetArguments& arguments) {
+  const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
+  UNSCATTER_CHECK_OK(arguments.what.check());
+  if (arguments.shred && !arguments.openings.empty()) return wrong("--openings keeps the salts that --shred is to destroy");
+  if (arguments.what.is_list()) {
+    if (!arguments.receipt.empty()) return wrong("--receipt goes with one request; a list has --receipts");
+    if (arguments.list.batch == 0) return wrong("--batch is at least 1");
+    return ok_status();
+  }
+  if (!arguments.receipts.empty()) return wrong("--receipts goes with --requests; one request has --receipt");
+  if (arguments.list.skip_refused) return wrong("--skip-refused goes with --requests");
+  return ok_status();
+}
+
+struct RemovalTimes {
+  double open = 0;    // seconds until the workspace was ready
+  double forget = 0;  // seconds of the removal itself, until it was on disk
+};
+
+Report report_removal(const ForgetArguments& arguments, const RemovalRequest& request, const Forgotten& outcome,
+                      const LedgerRecord& entry, const RemovalTimes& times) {
+  const std::string hash = outcome.receipt.entry.hex();
+  Report report;
+  report.json = {{"workspace", arguments.workspace.path},
+                 {"dry_run", false},
+                 {"entry", entry.sequence},
+                 {"hash", hash},
+                 {"time", entry.time},
+                 {"requests", counts_json(entry.requests)},
+                 {"graphs_edited", entry.graphs_edited},
+                 {"graphs_removed", entry.graphs_removed},
+                 {"shredded", arguments.shred},
+                 {"certificate", certificate_json(outcome.certificate)},
+                 {"receipt", Json::parse(receipt_text(outcome.receipt))},
+                 {"open_seconds", times.open},
+                 {"seconds", times.forget}};
+  if (!arguments.receipt.empty()) report.json["receipt_path"] = arguments.receipt;
+  if (!arguments.openings.empty()) report.json["openings_path"] = arguments.openings;
+
+  Table table({{""}, {""}});
+  table.add_row({"forgotten", describe(request)});
+  table.add_row({"graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
+  add_certificate_rows(table, outcome.certificate);
+  table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, hash)});
+  table.add_row({"receipt", !arguments.receipt.empty()
+                                ? arguments.receipt
+                                : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
+                                              "writes it",
+                                              arguments.workspace.path, entry.sequence)});
+  if (arguments.shred) table.add_row({"shredded", "no salt was kept: nobody can show what the entry was about"});
+  if (!arguments.openings.empty())
+    table.add_row({"opening", fmt::format("{}; whoever has it can show what was forgotten", arguments.openings)});
+  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace and embed its graphs",
+                                     1000 * times.forget, 1000 * times.open)});
+  report.text = table.str();
+  return report;
+}
+
+// Something that was forgotten earlier has nothing left but salts.
+Result<Report> shred_salts(const ForgetArguments& arguments, Workspace& workspace, const RemovalRequest& request,
+                           const Error& why) {
+  UNSCATTER_TRY(salts, workspace.shred(request));
+  if (salts == 0) return why;
+  Report report;
+  report.json = {{"workspace", arguments.workspace.path}, {"dry_run", false}, {"entry", nullptr}, {"salts_destroyed", salts}};
+  report.text = fmt::format(
+      "{}: forgotten earlier already.  {} {} destroyed: nobody can show any more what the ledger's {} about.\n",
+      describe(request), salts, salts == 1 ? "salt was" : "salts were", salts == 1 ? "commitment is" : "commitments are");
+  return report;
+}
+
+// The removal is in force; only its files are not where they should be.
+Error done_but(const Error& error, const ForgetArguments& arguments, const Forgotten& outcome) {
+  return {error.code,
+          fmt::format("the removal is in force, as ledger entry {0}, but {1}; 'unscatter certificate --workspace {2} "
+                      "--id {0} --receipt FILE' writes its receipt",
+                      outcome.receipt.sequence, error.message, arguments.workspace.path)};
+}
+
+Status write_removal_files(const ForgetArguments& arguments, const RemovalRequest& request, const Forgotten& outcome,
+                           std::optional<LineFile>& openings) {
+  if (openings) UNSCATTER_CHECK_OK(openings->append(opening_lines(outcome, std::span(&request, 1))));
+  if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(outcome.receipt)));
+  return ok_status();
+}
+
+Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
+  UNSCATTER_TRY(request, arguments.what.request());
+  if (arguments.dry_run) {
+    UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+    return preview_removal(arguments, workspace, std::span(&request, 1));
+  }
+  if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(check_free(arguments.receipt, false, "name another file for the receipt"));
+  UNSCATTER_TRY(key, arguments.key.load());
+  RemovalTimes times;
+  Stopwatch watch;
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
+  UNSCATTER_TRY(session, workspace.session());
+  static_cast<void>(session);
+  times.open = watch.lap();
+  // Asked before files are touched: a refused request leaves nothing behind.
+  UNSCATTER_TRY(refused, workspace.refusal(std::span(&request, 1)));
+  if (refused && arguments.shred) return shred_salts(arguments, workspace, request, refused->error);
+  if (refused) return std::move(refused)->error;
+  UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+  watch.lap();
+  UNSCATTER_TRY(outcome, workspace.forget(std::span(&request, 1), {.shred = arguments.shred}));
+  times.forget = watch.lap();
+  if (const Status written = write_removal_files(arguments, request, outcome, openings); !written.ok()) {
+    return done_but(written.error(), arguments, outcome);
+  }
+  UNSCATTER_TRY(entry, workspace.entry(outcome.receipt.sequence));
+  return report_removal(arguments, request, outcome, entry, times);
+}
+
+}  // namespace
+
+Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& workspace,
+                               std::span<const RemovalRequest> requests) {
+  const std::size_t graphs = workspace.info().graphs;
+  UNSCATTER_TRY(session, workspace.session());  // so that the time below is the removal's own
+  static_cast<void>(session);
+  Stopwatch watch;
+  UNSCATTER_TRY(certificate, workspace.preview(requests));
+  const double seconds = watch.lap();
+  Report report;
+  report.json = {{"workspace", arguments.workspace.path},
+                 {"dry_run", true},
+                 {"requests", requests.size()},
+                 {"graphs_removed", graphs - certificate.graphs},
+                 {"certificate", certificate_json(certificate)},
+                 {"seconds", seconds}};
+  Table table({{""}, {""}});
+  table.add_row({"would forget", requests.size() == 1 ? describe(requests.front())
+                                                      : fmt::format("{} requests, in one update", grouped(requests.size()))});
+  table.add_row({"graphs", fmt::format("{} would be removed, {} left", grouped(graphs - certificate.graphs),
+                                       grouped(certificate.graphs))});
+  add_certificate_rows(table, certificate);
+  table.add_row({"time", fmt::format("{:.1f} ms, and what the file takes", 1000 * seconds)});
+  report.text = table.str() + "Nothing was changed.\n";
+  return report;
+}
+
+std::string opening_lines(const Forgotten& outcome, std::span<const RemovalRequest> requests) {
+  std::string lines;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < outcome.salts.size(); ++i) {
+    const Digest& committed = outcome.receipt.commitments[i];
+    while (at < requests.size() && commitment(requests[at], outcome.salts[i]) != committed) ++at;
+    invariant(at < requests.size(), "a commitment of none of the requests");
+    const Json line = {{"commitment", committed.hex()},
+                       {"entry", outcome.receipt.sequence},
+                       {"request", Json::parse(request_text(requests[at++]))},
+                       {"salt", outcome.salts[i].hex()}};
+    lines += line.dump() + '\n';
+  }
+  return lines;
+}
+
+Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode) {
+  if (path.empty()) return std::optional<LineFile>();
+  UNSCATTER_TRY(file, LineFile::open(path, mode));
+  return std::optional(std::move(file));
+}
+
+void add_forget_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("forget", "Remove data from a workspace and its model, with a certificate");
+  const auto arguments = std::make_shared<ForgetArguments>();
+  arguments->workspace.add_to(command);
+  arguments->key.add_to(command);
+  arguments->what.add_to(command);
+  command.add_flag("--dry-run", arguments->dry_run, "Say what it would change and cost; change nothing");
+  command.add_flag("--shred", arguments->shred,
+                   "Keep no salt: nobody will ever be able to show what the ledger entry was about");
+  command.add_option("--receipt", arguments->receipt, "Write the signed receipt of one request here");
+  command.add_option("--openings", arguments->openings,
+                     "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
+  command.add_option("--batch", arguments->list.batch, "With --requests: requests per update")->capture_default_str();
+  command.add_flag("--skip-refused", arguments->list.skip_refused, "With --requests: go on after a request that is refused");
+  command.add_option("--receipts", arguments->receipts, "With --requests: append each update's receipt, a line each");
+  command.footer(R"(
+Examples:
+  unscatter forget --workspace w.unscatter --subject user-00042 --receipt receipt.json
+  unscatter forget --workspace w.unscatter --graph 17 --node 3
+  unscatter forget --workspace w.unscatter --graph group-0017 --node user-00042 --features-only
+  unscatter forget --workspace w.unscatter --graph 17 --edge 3,5 --dry-run
+  unscatter forget --workspace w.unscatter --graph group-0017
+  unscatter forget --workspace w.unscatter --requests requests.jsonl --batch 100 --receipts receipts.jsonl
+  unscatter forget --workspace w.unscatter --subject user-00042 --shred
+
+Digits are a number in the data set's own order, from 0; anything else is an external id; id:17 is the external id "17".  A
+subject is always an external id.  When the command is done, the removal is on disk and the file holds nothing of what was
+removed.  A list that was interrupted goes on where it stopped when it is given again; --dry-run takes it as one update.
+--shred for something that was forgotten earlier destroys the salts that were kept then.
+Lines of a list: {"forget": "node", "graph": 17, "node": "user-00042"}, {"forget": "features", ...},
+{"forget": "edge", "graph": 17, "from": 3, "to": 5}, {"forget": "graph", "graph": 17}, {"forget": "subject", "id": "user-00042"}.)");
+  context.add_action(
+      command,
+      [arguments, &context] {
+        return arguments->what.is_list() ? forget_list(*arguments, context) : forget_one(*arguments, context);
+      },
+      [arguments] { return check_forget_usage(*arguments); });
+}
+
+}  // namespace unscatter::cli

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "certificate_words.h"
+#include "commands.h"
+#include "guarantee_options.h"
+#include "workspace_options.h"
+
+namespace unscatter::cli {
+namespace {
+
+struct StatusArguments {
+  WorkspaceArguments workspace;
+  bool replay_digest = false;
+};
+
+Json options_json(const SessionOptions& options) {
+  return {{"loss", options.loss.describe()},
+          {"lambda", options.regularisation},
+          {"bias", options.bias},
+          {"optimizer", options.optimizer == Optimizer::kNewton ? "newton" : "lbfgs"},
+          {"mechanism", name(options.mechanism)},
+          {"epsilon", options.guarantee.epsilon},
+          {"delta", options.guarantee.delta},
+          {"noise_stddev", options.noise_stddev},
+          {"releases", options.releases},
+          {"precision", options.precision},
+          {"bound", name(options.bound)},
+          {"rule", name(options.rule)},
+          {"removal", removal_name(options.removal)}};
+}
+
+Report report_status(const StatusArguments& arguments, const Workspace& workspace, std::uintmax_t bytes) {
+  const WorkspaceInfo& info = workspace.info();
+  Report report;
+  report.json = {{"workspace", arguments.workspace.path},
+                 {"id", info.id},
+                 {"data", info.name},
+                 {"created", info.created},
+                 {"format", info.format},
+                 {"bytes", bytes},
+                 {"signer", info.signer.hex()},
+                 {"classes", info.class_names},
+                 {"features", info.features},
+                 {"transform", workspace.embedder().describe()},
+                 {"coordinates", workspace.embedder().width() + (info.options.bias ? 1 : 0)},
+                 {"options", options_json(info.options)},
+                 {"graphs_at_creation", info.slots},
+                 {"graphs", info.graphs},
+                 {"entries", info.entries},
+                 {"hash", info.head.hex()},
+                 {"updates", info.updates},
+                 {"rungs",
+                  {{"fast", info.rungs.fast},
+                   {"exact", info.rungs.exact},
+                   {"newton", info.rungs.newton},
+                   {"retrain", info.rungs.retrain}}},
+                 {"published", info.published},
+                 {"certificate", certificate_json(info.certificate)}};
+
+  Table table({{""}, {""}});
+  table.add_row({"workspace", fmt::format("{} ({}), made {}", arguments.workspace.path, info.id, info.created)});
+  table.add_row({"graphs", fmt::format("{} of {} left, of {}, {} classes", grouped(info.graphs), grouped(info.slots), info.name,
+                                       info.class_names.size())});
+  table.add_row({"embedding", workspace.embedder().describe()});
+  table.add_row({"removals", fmt::format("{}: {} fast, {} exact, {} newton, {} retrain",
+                                         counted(info.updates, "update", "updates"), grouped(info.rungs.fast),
+                                         grouped(info.rungs.exact), grouped(info.rungs.newton), grouped(info.rungs.retrain))});
+  table.add_row({"published", info.options.mechanism == Mechanism::kRelease
+                                  ? fmt::format("{} of the {} models that the guarantee covers together",
+                                                grouped(info.published), grouped(info.options.releases))
+                                  : counted(info.published, "model", "models")});
+  add_certificate_rows(table, info.certificate);
+  table.add_row({"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
+  table.add_row({"signed by", info.signer.hex()});
+  table.add_row({"file", fmt::format("{} bytes, format {}", grouped(bytes), info.format)});
+  report.text = table.str();
+  return report;
+}
+
+Result<Report> show_status(const StatusArguments& arguments, Context& context) {
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(arguments.workspace.path, unknown);
+  Report report = report_status(arguments, workspace, unknown ? 0 : bytes);
+  if (arguments.replay_digest) {
+    UNSCATTER_TRY(digest, workspace.replay_digest());
+    report.json["replay_digest"] = digest.hex();
+    report.text += fmt::format("replay digest {}\n", digest.hex());
+  }
+  return report;
+}
+
+}  // namespace
+
+void add_status_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("status", "What a workspace holds, and what holds for it");
+  const auto arguments = std::make_shared<StatusArguments>();
+  arguments->workspace.add_to(command);
+  command.add_flag("--replay-digest", arguments->replay_digest,
+                   "Also the digest that the same requests on the same data give everywhere (embeds all graphs)");
+  command.footer(R"(
+Examples:
+  unscatter status --workspace w.unscatter
+  unscatter status --workspace w.unscatter --replay-digest --json)");
+  context.add_action(command, [arguments, &context] { return show_status(*arguments, context); });
+}
+
+}  // namespace unscatter::cli

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "certificate_words.h"
+#include "commands.h"
+#include "files.h"
+#include "guarantee_options.h"
+#include "key_options.h"
+#include "learning_options.h"
+#include "locations.h"
+#include "stage_clock.h"
+#include "transform_options.h"
+#include "unscatter/graph/read.h"
+#include "unscatter/graph/split.h"
+#include "unscatter/learn/predict.h"
+#include "workspace_options.h"
+
+namespace unscatter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainArguments {
+  std::string data;
+  bool force = false;
+  bool symmetrise = false;
+  double train_share = 1;
+  std::uint64_t seed = 1;
+  WorkspaceArguments workspace;
+  KeyArguments key;
+  TransformArguments transform;
+  LearningArguments learning;
+  GuaranteeArguments guarantee;
+
+  [[nodiscard]] Result<SessionOptions> session_options() const {
+    UNSCATTER_TRY(spec, transform.spec());
+    UNSCATTER_TRY(options, guarantee.options(spec));
+    UNSCATTER_CHECK_OK(learning.apply(options));
+    return options;
+  }
+};
+
+struct TrainingData {
+  Dataset train;                   // numbered as in the file
+  std::optional<Dataset> holdout;  // what is not learned from
+};
+
+Result<TrainingData> choose_training_data(Dataset dataset, double share, std::uint64_t seed) {
+  if (share == 1) return TrainingData{std::move(dataset), std::nullopt};
+  UNSCATTER_TRY(split, random_split(dataset.size(), {.train = share, .validation = 0, .test = 1 - share}, seed));
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.test.begin(), split.test.end());
+  TrainingData chosen{subset(dataset, split.train), subset(dataset, split.test)};
+  chosen.train.numbers = std::move(split.train);
+  return chosen;
+}
+
+Status remove_side_files(const fs::path& workspace) {
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    std::error_code error;
+    fs::remove(fs::path(workspace) += suffix, error);
+    if (error)
+      return Error{ErrorCode::kIo, fmt::format("'{}{}' cannot be removed: {}", workspace.string(), suffix, error.message())};
+  }
+  return ok_status();
+}
+
+// Where the workspace is made, and how it gets to its place: at once, or, where --force replaces a file, in the old one's
+// stead once it is complete.
+class WorkspaceTarget {
+ public:
+  explicit WorkspaceTarget(fs::path path) : path_(std::move(path)) {
+    std::error_code ignored;
+    if (fs::exists(path_, ignored)) temporary_ = fs::path(path_) += fmt::format(".{}.new", ::getpid());
+  }
+  WorkspaceTarget(const WorkspaceTarget&) = delete;
+  WorkspaceTarget& operator=(const WorkspaceTarget&) = delete;
+  ~WorkspaceTarget() {
+    if (temporary_.empty()) return;
+    std::error_code ignored;
+    fs::remove(temporary_, ignored);
+    static_cast<void>(remove_side_files(temporary_));
+  }
+
+  [[nodiscard]] const fs::path& where() const { return temporary_.empty() ? path_ : temporary_; }
+
+  // For a workspace that is closed.
+  Status settle(const WorkspaceOptions& options) {
+    if (temporary_.empty()) return ok_status();
+    // Nobody may be using the old one, and its log must be in its file: a log that is left over would be taken for the new
+    // one's.
+    if (auto old = Workspace::open(path_, options); !old.ok() && old.error().code == ErrorCode::kUnavailable) {
+      return std::move(old).error();
+    }
+    UNSCATTER_CHECK_OK(remove_side_files(path_));
+    return rename_durably(temporary_, path_);
+  }
+
+ private:
+  fs::path path_;
+  fs::path temporary_;  // empty: there is nothing to replace
+};
+
+struct Evaluation {
+  std::size_t graphs = 0;
+  double accuracy = 0;
+};
+
+Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::optional<Dataset>& holdout,
+                                           const EmbedOptions& how) {
+  if (!holdout || holdout->size() == 0) return std::optional<Evaluation>();
+  UNSCATTER_TRY(session, workspace.session());
+  UNSCATTER_TRY(rows, workspace.embedder().embed(*holdout, how));
+  const SparseBlockRows Z = session->options().bias ? with_bias(rows) : std::move(rows);
+  return std::optional(Evaluation{holdout->size(), accuracy(Z, holdout->labels, session->weights())});
+}
+
+Report report_training(const WorkspaceInfo& info, std::size_t width, const TrainArguments& arguments,
+                       const std::optional<Evaluation>& evaluation, const StageClock& clock) {
+  const SessionOptions& options = info.options;
+  Report report;
+  report.json = {{"workspace", arguments.workspace.path},
+                 {"id", info.id},
+                 {"data", arguments.data},
+                 {"graphs", info.graphs},
+                 {"classes", info.class_names},
+                 {"features", info.features},
+                 {"coordinates", width},
+                 {"mechanism", name(options.mechanism)},
+                 {"epsilon", options.guarantee.epsilon},
+                 {"delta", options.guarantee.delta},
+                 {"noise_stddev", options.noise_stddev},
+                 {"lambda", options.regularisation},
+                 {"certificate", certificate_json(info.certificate)},
+                 {"holdout", nullptr},
+                 {"signer", info.signer.hex()},
+                 {"seconds", clock.json()}};
+  if (evaluation) report.json["holdout"] = {{"graphs", evaluation->graphs}, {"accuracy", evaluation->accuracy}};
+
+  Table table({{""}, {""}});
+  table.add_row({"workspace", fmt::format("{} ({})", arguments.workspace.path, info.id)});
+  table.add_row(
+      {"learned from", fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
+  table.add_row({"features", info.features});
+  table.add_row({"model", fmt::format("{} weights per class, {} loss, lambda {}", grouped(width), options.loss.describe(),
+                                      options.regularisation)});
+  table.add_row({"promise", guarantee_words(options.mechanism, options.guarantee, options.noise_stddev)});
+  table.add_row({"distance", distance_words(info.certificate.distance_upper_bound, info.certificate.shift_upper_bound,
+                                            info.certificate.shift_limit)});
+  if (evaluation) {
+    table.add_row({"accuracy", fmt::format("{:.1f} % on the {} graphs that were held out", 100 * evaluation->accuracy,
+                                           grouped(evaluation->graphs))});
+  }
+  table.add_row({"signed by", info.signer.hex()});
+  table.add_row({"time", clock.words()});
+  report.text = table.str();
+  return report;
+}
+
+Result<Report> train_workspace(const TrainArguments& arguments, Context& context) {
+  const fs::path path(arguments.workspace.path);
+  UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
+  WorkspaceSetup setup;
+  UNSCATTER_TRY(options, arguments.session_options());
+  UNSCATTER_CHECK_OK(check_options(options));  // before reading: a wrong option should not cost a minute
+  setup.options = options;
+  UNSCATTER_TRY(spec, arguments.transform.spec());
+  UNSCATTER_CHECK_OK(make_transform(spec));
+  setup.transform = spec;
+  setup.features = arguments.transform.features;
+  UNSCATTER_TRY(catalogue, load_catalogue());
+  UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
+
+  StageClock clock;
+  const std::size_t threads = arguments.workspace.threads;
+  UNSCATTER_TRY(
+      dataset,
+      read_dataset(data,
+                   {.limits = {}, .symmetrise = arguments.symmetrise, .threads = threads, .progress = &context.progress()}));
+  UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share, arguments.seed));
+  setup.dataset = std::move(chosen.train);
+  clock.stage("read");
+
+  UNSCATTER_TRY(signing, arguments.key.load_or_create());
+  if (signing.created) {
+    context.note(fmt::format("made a signing key, '{}'; keep it, and give '{}' to those who check receipts",
+                             signing.path.string(), public_key_path(signing.path).string()));
+  }
+  const WorkspaceOptions how = arguments.workspace.options(context, signing.key);
+  WorkspaceTarget target(path);
+  std::optional<Evaluation> evaluation;
+  std::optional<WorkspaceInfo> info;
+  std::size_t width = 0;
+  {
+    UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
+    clock.stage("train");
+    UNSCATTER_TRY(evaluated, evaluate(workspace, chosen.holdout, {.threads = threads, .progress = &context.progress()}));
+    if (evaluated) clock.stage("evaluate");
+    evaluation = evaluated;
+    info = workspace.info();
+    width = workspace.embedder().width() + (options.bias ? 1 : 0);
+  }
+  UNSCATTER_CHECK_OK(target.settle(how));
+  return report_training(*info, width, arguments, evaluation, clock);
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("train", "Learn from a data set, into a workspace that can forget");
+  const auto arguments = std::make_shared<TrainArguments>();
+  command.add_option("--data", arguments->data, "A data set, or the name of one that is here")->required();
+  arguments->workspace.add_to(command);
+  command.add_flag("--force", arguments->force, "Replace --workspace if it exists, once the new one is complete");
+  command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
+  arguments->key.add_to(command);
+  command
+      .add_option("--train-share", arguments->train_share, "Share of the graphs to learn from; the others tell the accuracy")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")->capture_default_str();
+  arguments->transform.add_to(command);
+  arguments->learning.add_to(command);
+  arguments->guarantee.add_to(command);
+  command.footer(R"(
+Examples:
+  unscatter train --data groups.jsonl --workspace w.unscatter
+  unscatter train --data groups.jsonl --workspace w.unscatter --train-share 0.8 --lambda 1e-4 --scales 5
+  unscatter train --data IMDB-BINARY --workspace imdb.unscatter --epsilon 0.5 --delta 1e-5 --releases 100
+  unscatter train --data IMDB-BINARY --workspace paper.unscatter --preset paper --force
+
+The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have in the
+data set.  The signing key is made on first use; it stays outside of the workspace.
+--preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones; the certificate says
+what is not sound about it.  An option that is given goes before the preset.
+Features and transforms: unscatter embed --help.)");
+  context.add_action(
+      command, [arguments, &context] { return train_workspace(*arguments, context); },
+      [arguments]() -> Status {
+        UNSCATTER_CHECK_OK(arguments->guarantee.options({}));
+        return ok_status();
+      });
+}
+
+}  // namespace unscatter::cli

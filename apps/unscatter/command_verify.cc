@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands.h"
+#include "files.h"
+#include "unscatter/store/receipt.h"
+#include "unscatter/store/request_text.h"
+#include "unscatter/store/signing_key.h"
+#include "unscatter/store/verify.h"
+#include "workspace_options.h"
+
+namespace unscatter::cli {
+namespace {
+
+struct VerifyArguments {
+  WorkspaceArguments workspace;
+  bool retrain = false;
+  std::string key;
+  std::string receipt;
+  std::string request;
+  std::string salt;
+};
+
+Status check_verify_usage(const VerifyArguments& arguments) {
+  const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
+  const bool workspace = !arguments.workspace.path.empty();
+  if (!workspace && arguments.receipt.empty()) return wrong("nothing to verify is named: --workspace, --receipt or both");
+  if (!workspace && arguments.retrain) return wrong("--retrain needs --workspace");
+  if (!workspace && arguments.key.empty()) {
+    return wrong("a receipt alone needs --key: it proves nothing unless you know who should have signed it");
+  }
+  if (arguments.request.empty() != arguments.salt.empty()) return wrong("--request and --salt go together");
+  if (!arguments.request.empty() && arguments.receipt.empty()) return wrong("--request and --salt need --receipt");
+  return ok_status();
+}
+
+// A receipt as a file of its own, or several, a compact one per line, as `forget --receipts` writes them.
+Result<std::vector<Receipt>> read_receipts(const std::string& path) {
+  UNSCATTER_TRY(text, read_small_file(path));
+  auto single = parse_receipt(text);
+  if (single.ok()) return std::vector<Receipt>{*std::move(single)};
+  if (!text.starts_with("{\"")) return Error{single.error().code, fmt::format("'{}': {}", path, single.error().message)};
+  std::vector<Receipt> receipts;
+  for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view compact = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    const auto document = nlohmann::json::parse(compact, nullptr, false);
+    auto receipt = document.is_discarded() || document.dump() != compact
+                       ? Result<Receipt>(Error{ErrorCode::kMalformedInput, "this is no receipt as it is written"})
+                       : parse_receipt(document.dump(2) + '\n');
+    if (!receipt.ok())
+      return Error{receipt.error().code, fmt::format("'{}', line {}: {}", path, line, receipt.error().message)};
+    receipts.push_back(*std::move(receipt));
+  }
+  return receipts;
+}
+
+Check signature_check(const std::vector<Receipt>& receipts, const PublicKey& key) {
+  for (const Receipt& receipt : receipts) {
+    const Status status = check_signature(receipt, key);
+    if (!status.ok()) return {"signature", false, fmt::format("entry {}: {}", receipt.sequence, status.error().message)};
+  }
+  const std::string what = receipts.size() == 1 ? "the receipt is" : fmt::format("all {} receipts are", receipts.size());
+  return {"signature", true, fmt::format("{} signed by {}", what, key.hex())};
+}
+
+// Is the request one of those that the receipts are about?
+Result<Check> request_check(const VerifyArguments& arguments, const std::vector<Receipt>& receipts) {
+  UNSCATTER_TRY(request, parse_request(arguments.request));
+  UNSCATTER_TRY(salt, parse_salt(arguments.salt));
+  const Digest sought = commitment(request, salt);
+  for (const Receipt& receipt : receipts) {
+    const auto& commitments = receipt.commitments;
+    const auto found = std::find(commitments.begin(), commitments.end(), sought);
+    if (found == commitments.end()) continue;
+    return Check{"request", true,
+                 fmt::format("{} is request {} of the {} that entry {} is about", describe(request),
+                             found - commitments.begin() + 1, commitments.size(), receipt.sequence)};
+  }
+  return Check{"request", false,
+               fmt::format("with this salt, {} is none of the requests that the receipt is about", describe(request))};
+}
+
+struct VerifiedReceipt {
+  std::vector<Check> checks;
+  Json about;  // what the receipts say
+};
+
+Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const std::optional<PublicKey>& key,
+                                       Context& context) {
+  UNSCATTER_TRY(receipts, read_receipts(arguments.receipt));
+  std::optional<Workspace> workspace;
+  if (!arguments.workspace.path.empty()) {
+    UNSCATTER_TRY(opened, arguments.workspace.open(context));
+    workspace = std::move(opened);
+  }
+  VerifiedReceipt verified;
+  verified.checks.push_back(signature_check(receipts, key ? *key : workspace->info().signer));
+  if (!arguments.request.empty()) {
+    UNSCATTER_TRY(request, request_check(arguments, receipts));
+    verified.checks.push_back(std::move(request));
+  }
+  for (const Receipt& receipt : receipts) {
+    if (!workspace || !verified.checks.back().passed) break;
+    UNSCATTER_TRY(found, find_receipt(receipt, *workspace));
+    verified.checks.push_back(std::move(found));
+  }
+  verified.about = Json::array();
+  for (const Receipt& receipt : receipts) {
+    verified.about.push_back({{"workspace", receipt.workspace},
+                              {"entry", receipt.sequence},
+                              {"time", receipt.time},
+                              {"requests", receipt.requests.total()},
+                              {"epsilon", receipt.guarantee.epsilon},
+                              {"delta", receipt.guarantee.delta}});
+  }
+  return verified;
+}
+
+Report report_checks(const VerifyArguments& arguments, const std::vector<Check>& checks, Json receipts) {
+  const auto failed = std::find_if(checks.begin(), checks.end(), [](const Check& check) { return !check.passed; });
+  const bool verified = failed == checks.end() && !checks.empty();
+  Json list = Json::array();
+  Table table({{""}, {""}, {""}});
+  for (const Check& check : checks) {
+    list.push_back({{"name", check.name}, {"passed", check.passed}, {"detail", check.detail}});
+    table.add_row({check.name, check.passed ? "ok" : "FAILED", check.detail});
+  }
+  Report report;
+  report.json = {{"verified", verified}, {"checks", std::move(list)}};
+  if (!arguments.workspace.path.empty()) report.json["workspace"] = arguments.workspace.path;
+  if (!arguments.receipt.empty()) {
+    report.json["receipt"] = arguments.receipt;
+    report.json["receipts"] = std::move(receipts);
+  }
+  report.text = table.str() + (verified ? "verified\n" : "NOT verified\n");
+  if (!verified) {
+    report.refusal = Error{ErrorCode::kMalformedInput, failed == checks.end()
+                                                           ? std::string("not verified")
+                                                           : fmt::format("not verified: {}: {}", failed->name, failed->detail)};
+  }
+  return report;
+}
+
+Result<Report> verify_claims(const VerifyArguments& arguments, Context& context) {
+  std::optional<PublicKey> key;
+  if (!arguments.key.empty()) {
+    UNSCATTER_TRY(read, read_public_key(arguments.key));
+    key = read;
+  }
+  std::vector<Check> checks;
+  bool sound = true;
+  if (!arguments.workspace.path.empty()) {
+    UNSCATTER_TRY(verification, verify_workspace(arguments.workspace.path, {.retrain = arguments.retrain, .signer = key},
+                                                 arguments.workspace.options(context)));
+    checks = std::move(verification.checks);
+    sound = verification.passed;
+  }
+  Json receipts;
+  if (!arguments.receipt.empty() && sound) {
+    UNSCATTER_TRY(verified, verify_receipt(arguments, key, context));
+    checks.insert(checks.end(), verified.checks.begin(), verified.checks.end());
+    receipts = std::move(verified.about);
+  }
+  return report_checks(arguments, checks, std::move(receipts));
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("verify", "Check a workspace, or a receipt, by deriving everything again");
+  const auto arguments = std::make_shared<VerifyArguments>();
+  arguments->workspace.add_to(command, false);
+  command.add_flag("--retrain", arguments->retrain, "Also train from scratch on what is left, and measure the distance");
+  command.add_option("--key", arguments->key, "Who must have signed: a public key, 64 digits or a file (not the signing key)");
+  command.add_option("--receipt", arguments->receipt,
+                     "A receipt, or a file of receipts; with --workspace: is it in the ledger?");
+  command.add_option("--request", arguments->request,
+                     "With --receipt: is it about this request? JSON, as in a list of requests");
+  command.add_option("--salt", arguments->salt, "The request's salt, 64 digits, as forget --openings writes it");
+  command.footer(R"(
+Examples:
+  unscatter verify --workspace w.unscatter
+  unscatter verify --workspace w.unscatter --retrain --key operator.pub
+  unscatter verify --receipt receipt.json --key operator.pub
+  unscatter verify --receipt receipt.json --key operator.pub --salt 2f...c1 \
+      --request '{"forget": "subject", "id": "user-00042"}'
+  unscatter verify --receipt receipt.json --workspace w.unscatter
+
+Exit code 0 and "verified" if every check passes, 1 otherwise.  Without --key a workspace is believed about who signs for it.)");
+  context.add_action(
+      command, [arguments, &context] { return verify_claims(*arguments, context); },
+      [arguments] { return check_verify_usage(*arguments); });
+}
+
+}  // namespace unscatter::cli

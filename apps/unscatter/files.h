@@ -1,0 +1,46 @@
+// Files that commands write beside the workspace.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "unscatter/base/result.h"
+
+namespace unscatter::cli {
+
+// Errors: kNotFound, kIo, kLimitExceeded beyond 64 MiB.
+[[nodiscard]] Result<std::string> read_small_file(const std::filesystem::path& path);
+
+// kInvalidArgument if there is a folder at `path`, or anything and `force` is not set; `hint` says what to do about it.
+[[nodiscard]] Status check_free(const std::filesystem::path& path, bool force, std::string_view hint);
+
+// `path` holds the old content or the new one, whatever happens; durable when it returns.  Errors: kIo.
+[[nodiscard]] Status replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode = 0644);
+
+// Makes `from` the file at `to`, durably.
+[[nodiscard]] Status rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Text that grows by whole lines, each durable once append() returns.
+class LineFile {
+ public:
+  // Creates the file if there is none.  Errors: kIo.
+  [[nodiscard]] static Result<LineFile> open(const std::filesystem::path& path, mode_t mode = 0644);
+  LineFile(LineFile&& other) noexcept;
+  LineFile& operator=(LineFile&& other) noexcept;
+  ~LineFile();
+
+  // `lines` end with a newline each.
+  [[nodiscard]] Status append(std::string_view lines);
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  LineFile(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace unscatter::cli

@@ -1,0 +1,47 @@
+// What the two halves of `unscatter forget` share: one request, or a list.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "context.h"
+#include "files.h"
+#include "key_options.h"
+#include "request_options.h"
+#include "unscatter/base/result.h"
+#include "unscatter/store/workspace.h"
+#include "workspace_options.h"
+
+namespace unscatter::cli {
+
+struct ForgetArguments {
+  WorkspaceArguments workspace;
+  KeyArguments key;
+  RequestArguments what;
+  bool dry_run = false;
+  bool shred = false;
+  std::string openings;
+
+  std::string receipt;  // of one request
+
+  Workspace::ListOptions list;  // batch and skip_refused
+  std::string receipts;
+};
+
+// The list of --requests.
+[[nodiscard]] Result<Report> forget_list(const ForgetArguments& arguments, Context& context);
+// What one update of these requests would do.
+[[nodiscard]] Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& workspace,
+                                             std::span<const RemovalRequest> requests);
+
+// Lines for --openings: {"commitment": ..., "entry": 3, "request": {...}, "salt": ...} per request that was honoured.
+// `requests` are the candidates, in order; some may have been refused.
+[[nodiscard]] std::string opening_lines(const Forgotten& outcome, std::span<const RemovalRequest> requests);
+
+// Null if `path` is empty.
+[[nodiscard]] Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode);
+
+}  // namespace unscatter::cli

@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "certificate_words.h"
+#include "forget.h"
+#include "interrupt.h"
+#include "stage_clock.h"
+#include "unscatter/store/request_text.h"
+
+namespace unscatter::cli {
+namespace {
+
+constexpr std::size_t kShownRefusals = 20;
+
+// Follows a list: shows progress, writes receipts and openings after each update, and says when to stop.
+class ListRun {
+ public:
+  ListRun(const RequestFile& file, std::size_t done_before, Progress& progress, std::optional<LineFile> receipts,
+          std::optional<LineFile> openings)
+      : file_(file), progress_(progress), receipts_(std::move(receipts)), openings_(std::move(openings)), done_(done_before) {
+    progress_.begin("forgetting", file_.requests.size() - done_before);
+  }
+
+  void acknowledge(std::size_t done, const Forgotten& outcome) {
+    ++updates_;
+    honoured_ += outcome.receipt.commitments.size();
+    progress_.advance(done - done_);
+    const std::span<const RemovalRequest> candidates(file_.requests.data() + done_, done - done_);
+    done_ = done;
+    if (Status written = write(outcome, candidates); !written.ok() && !failure_) failure_ = std::move(written).error();
+  }
+
+  [[nodiscard]] bool stop() const { return failure_.has_value() || InterruptWatch::requested(); }
+  // A file that could not be written.
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  [[nodiscard]] std::size_t updates() const { return updates_; }
+  [[nodiscard]] std::size_t honoured() const { return honoured_; }
+  [[nodiscard]] std::size_t done() const { return done_; }
+
+ private:
+  Status write(const Forgotten& outcome, std::span<const RemovalRequest> candidates) {
+    if (receipts_) UNSCATTER_CHECK_OK(receipts_->append(compact_receipt(outcome.receipt) + '\n'));
+    if (openings_) UNSCATTER_CHECK_OK(openings_->append(opening_lines(outcome, candidates)));
+    return ok_status();
+  }
+
+  const RequestFile& file_;
+  Progress& progress_;
+  std::optional<LineFile> receipts_;
+  std::optional<LineFile> openings_;
+  std::optional<Error> failure_;
+  std::size_t updates_ = 0;
+  std::size_t honoured_ = 0;
+  std::size_t done_ = 0;
+};
+
+struct ListReport {
+  Workspace::ListOutcome outcome;
+  std::optional<Error> failure;  // what ended it before its time
+  double seconds = 0;
+  StageTimes stages;
+};
+
+Json stages_json(const StageTimes& stages) {
+  return {{"update", stages.update},
+          {"record", stages.record},
+          {"write", stages.write},
+          {"commit", stages.commit},
+          {"checkpoint", stages.checkpoint}};
+}
+
+std::string stages_words(const StageTimes& stages) {
+  const double total = stages.update + stages.record + stages.write + stages.commit + stages.checkpoint;
+  const auto share = [total](double seconds) { return total > 0 ? 100 * seconds / total : 0; };
+  return fmt::format("update {:.0f} %, record {:.0f} %, write {:.0f} %, commit {:.0f} %, checkpoint {:.0f} %",
+                     share(stages.update), share(stages.record), share(stages.write), share(stages.commit),
+                     share(stages.checkpoint));
+}
+
+// The library counts requests; a person looks for a line.
+Error at_line(const ForgetArguments& arguments, const RequestFile& file, std::size_t index, const Error& error) {
+  const std::string count = fmt::format("request {} of the list: ", index + 1);
+  const std::string_view why = error.message;
+  return {error.code, fmt::format("{}, line {}: {}", arguments.what.requests, file.lines[index],
+                                  why.starts_with(count) ? why.substr(count.size()) : why)};
+}
+
+// What the exit code and stderr say: nothing, or why the answer is no.
+std::optional<Error> list_refusal(const ListReport& run, std::size_t total) {
+  if (run.failure) return run.failure;
+  const std::size_t done = run.outcome.done_before + run.outcome.honoured + run.outcome.refused.size();
+  if (run.outcome.stopped) {
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("interrupted after {} of {} requests, all of them in force and on disk; the same command goes on there",
+                    done, total)};
+  }
+  if (!run.outcome.refused.empty()) {
+    return Error{run.outcome.refused.front().error.code,
+                 fmt::format("{} of {} requests refused; the others are in force", run.outcome.refused.size(), total)};
+  }
+  return std::nullopt;
+}
+
+Report report_list(const ForgetArguments& arguments, const RequestFile& file, const ListReport& run,
+                   const WorkspaceInfo& info) {
+  const Workspace::ListOutcome& outcome = run.outcome;
+  const double rate = run.seconds > 0 ? static_cast<double>(outcome.honoured) / run.seconds : 0;
+  Report report;
+  report.refusal = list_refusal(run, file.requests.size());
+  Json refused = Json::array();
+  for (const Refusal& refusal : outcome.refused) {
+    refused.push_back({{"line", file.lines[refusal.index]},
+                       {"code", error_code_name(refusal.error.code)},
+                       {"message", refusal.error.message}});
+  }
+  report.json = {{"workspace", arguments.workspace.path},
+                 {"dry_run", false},
+                 {"requests", file.requests.size()},
+                 {"done_before", outcome.done_before},
+                 {"honoured", outcome.honoured},
+                 {"updates", outcome.updates},
+                 {"refused", refused},
+                 {"stopped", outcome.stopped},
+                 {"entries", info.entries},
+                 {"hash", info.head.hex()},
+                 {"certificate", certificate_json(info.certificate)},
+                 {"seconds", run.seconds},
+                 {"requests_per_second", rate},
+                 {"stage_seconds", stages_json(run.stages)}};
+
+  Table table({{""}, {""}});
+  if (outcome.done_before > 0) {
+    table.add_row({"done before",
+                   fmt::format("{} of {}, by an earlier run", grouped(outcome.done_before), grouped(file.requests.size()))});
+  }
+  table.add_row({"forgotten",
+                 fmt::format("{} of {}, in {}", grouped(outcome.honoured), counted(file.requests.size(), "request", "requests"),
+                             counted(outcome.updates, "update", "updates"))});
+  table.add_row({"graphs left", grouped(info.graphs)});
+  if (outcome.updates > 0) add_certificate_rows(table, info.certificate);
+  table.add_row({"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
+  table.add_row({"time", fmt::format("{:.3f} s, {:.0f} requests/s: {}", run.seconds, rate, stages_words(run.stages))});
+  for (std::size_t i = 0; i < std::min(outcome.refused.size(), kShownRefusals); ++i) {
+    const Refusal& refusal = outcome.refused[i];
+    table.add_row({"refused", fmt::format("line {}: {}", file.lines[refusal.index], refusal.error.message)});
+  }
+  if (outcome.refused.size() > kShownRefusals) {
+    table.add_row({"", fmt::format("... and {} more; --json names all", grouped(outcome.refused.size() - kShownRefusals))});
+  }
+  report.text = table.str();
+  return report;
+}
+
+// The removals are in force; only their files are not where they should be.
+Error done_but_unwritten(const ForgetArguments& arguments, const RequestFile& file, const ListRun& run) {
+  return {run.failure()->code,
+          fmt::format(
+              "stopped after {} of {} requests, all of them in force and on disk: {}; 'unscatter certificate --workspace {} "
+              "--id N --receipt FILE' writes the receipt of entry N",
+              run.done(), file.requests.size(), run.failure()->message, arguments.workspace.path)};
+}
+
+// As one update: what a later batch costs depends on what the earlier ones did.
+Result<Report> preview_list(const ForgetArguments& arguments, const RequestFile& file, Context& context) {
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+  UNSCATTER_TRY(refused, workspace.refusal(file.requests));
+  if (refused) return at_line(arguments, file, refused->index, refused->error);
+  return preview_removal(arguments, workspace, file.requests);
+}
+
+}  // namespace
+
+Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
+  UNSCATTER_TRY(file, read_requests(arguments.what.requests));
+  if (file.requests.empty())
+    return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' holds no request", arguments.what.requests)};
+  if (arguments.dry_run) return preview_list(arguments, file, context);
+  UNSCATTER_TRY(key, arguments.key.load());
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
+  UNSCATTER_TRY(session, workspace.session());  // embeds, with a bar of its own
+  static_cast<void>(session);
+  // Stopped before it begins, a list only tells how far it came.
+  UNSCATTER_TRY(before, workspace.forget_list(file.requests, {.stop = [] { return true; }}));
+  UNSCATTER_TRY(receipts, open_lines(arguments.receipts, 0644));
+  UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+
+  const InterruptWatch watch;
+  ListRun run(file, before.done_before, context.progress(), std::move(receipts), std::move(openings));
+  Workspace::ListOptions options = arguments.list;
+  options.shred = arguments.shred;
+  options.acknowledge = [&run](std::size_t done, const Forgotten& outcome) { run.acknowledge(done, outcome); };
+  options.stop = [&run] { return run.stop(); };
+  Stopwatch stopwatch;
+  auto outcome = workspace.forget_list(file.requests, options);
+  ListReport report;
+  report.seconds = stopwatch.lap();
+  context.progress().end();
+  report.stages = workspace.stage_times();
+  if (outcome.ok()) {
+    report.outcome = *std::move(outcome);
+    if (run.failure()) report.failure = done_but_unwritten(arguments, file, run);
+  } else {
+    report.outcome.done_before = before.done_before;
+    report.outcome.honoured = run.honoured();
+    report.outcome.updates = run.updates();
+    report.failure = at_line(arguments, file, run.done(), outcome.error());
+  }
+  return report_list(arguments, file, report, workspace.info());
+}
+
+}  // namespace unscatter::cli

@@ -1,0 +1,85 @@
+#include "guarantee_options.h"
+
+#include <fmt/format.h>
+
+namespace unscatter::cli {
+
+void GuaranteeArguments::add_to(CLI::App& command) {
+  const SessionOptions sound;
+  const std::string group = "Guarantee";
+  command.add_option("--preset", preset, "Where the other choices start: sound, or paper to reproduce the paper's")
+      ->group(group)
+      ->check(CLI::IsMember({"sound", "paper"}))
+      ->capture_default_str();
+  command.add_option("--mechanism", mechanism, "release: noise on published models; objective: noise in training, once")
+      ->group(group)
+      ->check(CLI::IsMember({"release", "objective"}))
+      ->default_str(std::string(name(sound.mechanism)));
+  command.add_option("--epsilon", epsilon, "Of the guarantee, > 0")
+      ->group(group)
+      ->default_str(fmt::format("{}", sound.guarantee.epsilon));
+  command.add_option("--delta", delta, "Of the guarantee, in (0, 1)")
+      ->group(group)
+      ->default_str(fmt::format("{}", sound.guarantee.delta));
+  command.add_option("--noise", noise, "release: standard deviation of the noise on published weights")
+      ->group(group)
+      ->default_str(fmt::format("{}", sound.noise_stddev));
+  command.add_option("--alpha", alpha, "objective: standard deviation of the noise in the objective")->group(group);
+  command.add_option("--releases", releases, "release: how many published models the guarantee covers together")
+      ->group(group)
+      ->default_str(fmt::format("{}", sound.releases));
+  command
+      .add_option("--precision", precision, "release: how close to retraining the kept weights stay, relative to their norm")
+      ->group(group)
+      ->default_str(fmt::format("{}", sound.precision));
+  command.add_option("--bound", bound, "How residuals are bounded: worst, data, tight or exact")
+      ->group(group)
+      ->check(CLI::IsMember({"worst", "data", "tight", "exact"}))
+      ->default_str(std::string(name(sound.bound)));
+  command.add_option("--removal", removal, "A removed node leaves nothing (compact) or its place (tombstone)")
+      ->group(group)
+      ->check(CLI::IsMember({"compact", "tombstone"}))
+      ->default_str(std::string(removal_name(sound.removal)));
+}
+
+Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transform) const {
+  SessionOptions options;
+  if (preset == "paper") options = paper_options(options.regularisation, transform.layers);
+  if (mechanism) {
+    UNSCATTER_TRY(parsed, parse_mechanism(*mechanism));
+    options.mechanism = parsed;
+  }
+  if (epsilon) options.guarantee.epsilon = *epsilon;
+  if (delta) options.guarantee.delta = *delta;
+  UNSCATTER_CHECK_OK(set_noise(options));
+  if (bound) {
+    UNSCATTER_TRY(parsed, parse_residual_bound(*bound));
+    options.bound = parsed;
+  }
+  if (removal) options.removal = *removal == "tombstone" ? NodeRemoval::kTombstone : NodeRemoval::kCompact;
+  return options;
+}
+
+Status GuaranteeArguments::set_noise(SessionOptions& options) const {
+  const auto misplaced = [](std::string_view option, std::string_view other, std::string_view instead) -> Error {
+    return {ErrorCode::kInvalidArgument, fmt::format("{} belongs to --mechanism {}{}", option, other, instead)};
+  };
+  if (options.mechanism == Mechanism::kRelease) {
+    if (alpha) return misplaced("--alpha", "objective", "; for release the noise is --noise");
+    if (noise) options.noise_stddev = *noise;
+    if (releases) options.releases = *releases;
+    if (precision) options.precision = *precision;
+    return ok_status();
+  }
+  if (noise) return misplaced("--noise", "release", "; for objective the noise is --alpha");
+  if (releases) return misplaced("--releases", "release", "");
+  if (precision) return misplaced("--precision", "release", "");
+  // The default noise is meant for published weights; in the objective it would be far too little.
+  if (preset != "paper") options.noise_stddev = paper_options(options.regularisation, 1).noise_stddev;
+  if (alpha) options.noise_stddev = *alpha;
+  return ok_status();
+}
+
+std::string_view removal_name(NodeRemoval removal) { return removal == NodeRemoval::kCompact ? "compact" : "tombstone"; }
+
+}  // namespace unscatter::cli

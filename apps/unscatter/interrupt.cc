@@ -1,0 +1,29 @@
+#include "interrupt.h"
+
+namespace unscatter::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupt_requested = 0;
+
+extern "C" void remember_interrupt(int /*signal*/) { interrupt_requested = 1; }
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+  interrupt_requested = 0;
+  struct sigaction action {};
+  action.sa_handler = remember_interrupt;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &old_interrupt_);
+  sigaction(SIGTERM, &action, &old_terminate_);
+}
+
+InterruptWatch::~InterruptWatch() {
+  sigaction(SIGINT, &old_interrupt_, nullptr);
+  sigaction(SIGTERM, &old_terminate_, nullptr);
+}
+
+bool InterruptWatch::requested() { return interrupt_requested != 0; }
+
+}  // namespace unscatter::cli

@@ -1,0 +1,38 @@
+// Where the signing key lies, the same for every subcommand that signs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "unscatter/base/result.h"
+#include "unscatter/store/signing_key.h"
+
+namespace unscatter::cli {
+
+// --key FILE, else $UNSCATTER_KEY, else signing.key in the configuration folder.
+struct KeyArguments {
+  std::string file;  // empty: neither the option nor the variable
+
+  void add_to(CLI::App& command);
+  // Errors: kNotFound if there is no configuration folder.
+  [[nodiscard]] Result<std::filesystem::path> place() const;
+  // Errors: kNotFound, saying how a key is made; those of SigningKey::load().
+  [[nodiscard]] Result<std::shared_ptr<const SigningKey>> load() const;
+  // Null where there is no file.
+  [[nodiscard]] Result<std::shared_ptr<const SigningKey>> load_if_there() const;
+
+  struct Made {
+    std::shared_ptr<const SigningKey> key;
+    std::filesystem::path path;
+    bool created = false;
+  };
+  // The key that is there, or a new one, its public half beside it.
+  [[nodiscard]] Result<Made> load_or_create() const;
+};
+
+// NAME.pub beside NAME.key.
+[[nodiscard]] std::filesystem::path public_key_path(const std::filesystem::path& key);
+
+}  // namespace unscatter::cli

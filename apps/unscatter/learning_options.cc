@@ -1,0 +1,37 @@
+#include "learning_options.h"
+
+#include <fmt/format.h>
+
+namespace unscatter::cli {
+
+void LearningArguments::add_to(CLI::App& command) {
+  const SessionOptions defaults;
+  const std::string group = "Learning";
+  command.add_option("--loss", loss, "logistic, squared, huber-svm or huber-svm:SMOOTHING")
+      ->group(group)
+      ->default_str(defaults.loss.describe());
+  command.add_option("--lambda", regularisation, "Strength of the regularisation, > 0")
+      ->group(group)
+      ->default_str(fmt::format("{}", defaults.regularisation));
+  command.add_option("--optimizer", optimizer, "newton or lbfgs")
+      ->group(group)
+      ->check(CLI::IsMember({"newton", "lbfgs"}))
+      ->default_str(defaults.optimizer == Optimizer::kNewton ? "newton" : "lbfgs");
+  command.add_flag("--bias", bias, "One more coordinate, constant 1")->group(group);
+}
+
+Status LearningArguments::apply(SessionOptions& options) const {
+  if (loss) {
+    UNSCATTER_TRY(parsed, Loss::parse(*loss));
+    options.loss = parsed;
+  }
+  if (regularisation) options.regularisation = *regularisation;
+  if (optimizer) {
+    UNSCATTER_TRY(parsed, parse_optimizer(*optimizer));
+    options.optimizer = parsed;
+  }
+  options.bias = bias;
+  return ok_status();
+}
+
+}  // namespace unscatter::cli

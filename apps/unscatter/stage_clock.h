@@ -1,0 +1,44 @@
+// How long each stage took, for those who report it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "output.h"
+
+namespace unscatter::cli {
+
+// Seconds since the last lap, or since construction.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Named stages in order.
+class StageClock {
+ public:
+  // The time since the last call, or since construction, belongs to `stage`.
+  void stage(std::string_view stage) { stages_.emplace_back(stage, watch_.lap()); }
+  [[nodiscard]] double total() const;
+  // {"read": 0.012, ...}
+  [[nodiscard]] Json json() const;
+  // "read 0.012 s, train 0.345 s"
+  [[nodiscard]] std::string words() const;
+
+ private:
+  Stopwatch watch_;
+  std::vector<std::pair<std::string, double>> stages_;
+};
+
+}  // namespace unscatter::cli

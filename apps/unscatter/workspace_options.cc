@@ -1,0 +1,32 @@
+#include "workspace_options.h"
+
+#include <chrono>
+#include <utility>
+
+namespace unscatter::cli {
+
+WorkspaceArguments::WorkspaceArguments()
+    : wait_seconds(std::chrono::duration<double>(WorkspaceOptions{}.wait).count()), threads(WorkspaceOptions{}.threads) {}
+
+void WorkspaceArguments::add_to(CLI::App& command, bool required) {
+  command.add_option("-w,--workspace", path, "The workspace, a file")->required(required);
+  command.add_option("--wait", wait_seconds, "Seconds to wait for a workspace that another process uses")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  command.add_option("--threads", threads, "Threads; 0 for all. The result does not depend on it")->capture_default_str();
+}
+
+WorkspaceOptions WorkspaceArguments::options(Context& context, std::shared_ptr<const SigningKey> key) const {
+  WorkspaceOptions options;
+  options.key = std::move(key);
+  options.wait = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(wait_seconds));
+  options.threads = threads;
+  options.progress = &context.progress();
+  return options;
+}
+
+Result<Workspace> WorkspaceArguments::open(Context& context, std::shared_ptr<const SigningKey> key) const {
+  return Workspace::open(path, options(context, std::move(key)));
+}
+
+}  // namespace unscatter::cli

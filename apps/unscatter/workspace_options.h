@@ -1,0 +1,29 @@
+// The options of every subcommand that works on a workspace.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "context.h"
+#include "unscatter/base/result.h"
+#include "unscatter/store/workspace.h"
+
+namespace unscatter::cli {
+
+struct WorkspaceArguments {
+  WorkspaceArguments();  // the library's defaults
+
+  std::string path;
+  double wait_seconds;
+  std::size_t threads;
+
+  // --workspace, --wait and --threads.  `required`: the command cannot do without a workspace.
+  void add_to(CLI::App& command, bool required = true);
+  // `key` may be null where nothing is signed.
+  [[nodiscard]] WorkspaceOptions options(Context& context, std::shared_ptr<const SigningKey> key = nullptr) const;
+  [[nodiscard]] Result<Workspace> open(Context& context, std::shared_ptr<const SigningKey> key = nullptr) const;
+};
+
+}  // namespace unscatter::cli

@@ -1,0 +1,175 @@
+// unscatter forget --requests: lists that can be interrupted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "unscatter/store/request_text.h"
+#include "workspace_fixture.h"
+
+namespace unscatter {
+namespace {
+
+using testing::has;
+using testing::Outcome;
+using testing::RunningProgram;
+
+class ForgetList : public testing::CliWorkspaceTest {
+ protected:
+  // Nodes 0 .. count - 1 of every group, a line each.
+  [[nodiscard]] std::string nodes_of_all_groups(std::size_t count) const {
+    std::string lines;
+    for (std::size_t node = 0; node < count; ++node) {
+      for (std::size_t g = 0; g < groups().size(); ++g) lines += request_text(ForgetNode{g, node}) + '\n';
+    }
+    return lines;
+  }
+  [[nodiscard]] std::string write(const std::string& lines) const { return folder_.write("requests.jsonl", lines).string(); }
+  [[nodiscard]] std::vector<std::string> forgetting(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {"forget", "--workspace", workspace(), "--requests", path("requests.jsonl")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  [[nodiscard]] static std::size_t lines_of(const std::string& file) {
+    if (!std::filesystem::exists(file)) return 0;
+    const std::string text = testing::read_whole_file(file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  // Starts the list, one request per update, and returns when a few updates are acknowledged.
+  [[nodiscard]] std::unique_ptr<RunningProgram> start_slowly() const {
+    auto program =
+        std::make_unique<RunningProgram>(forgetting({"--batch", "1", "--receipts", path("receipts.jsonl")}), environment());
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (lines_of(path("receipts.jsonl")) < 3 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return program;
+  }
+};
+
+TEST_F(ForgetList, HonoursAllAndSaysHowFast) {
+  static_cast<void>(write(nodes_of_all_groups(1)));
+  const nlohmann::json report =
+      document(forgetting({"--batch", "25", "--receipts", path("receipts.jsonl"), "--openings", path("openings.jsonl")}));
+  EXPECT_EQ(report.at("requests"), 60);
+  EXPECT_EQ(report.at("honoured"), 60);
+  EXPECT_EQ(report.at("updates"), 3);
+  EXPECT_EQ(report.at("done_before"), 0);
+  EXPECT_EQ(report.at("refused"), nlohmann::json::array());
+  EXPECT_GT(report.at("requests_per_second"), 0.0);
+  EXPECT_GT(report.at("stage_seconds").at("update"), 0.0);
+  EXPECT_EQ(status().at("updates"), 3);
+  EXPECT_EQ(lines_of(path("receipts.jsonl")), 3u);
+  EXPECT_EQ(lines_of(path("openings.jsonl")), 60u);
+  EXPECT_EQ(run({"verify", "--workspace", workspace(), "--receipt", path("receipts.jsonl")}).exit_code, 0);
+  // A whole list that is given again has nothing left to do.
+  EXPECT_EQ(document(forgetting({})).at("done_before"), 60);
+  EXPECT_EQ(status().at("updates"), 3);
+}
+
+TEST_F(ForgetList, StopsAtARefusedLineAndNamesIt) {
+  const std::string good = request_text(ForgetNode{std::size_t{0}, std::size_t{1}}) + '\n';
+  static_cast<void>(write(good + '\n' + good + request_text(ForgetGraph{std::size_t{4}}) + '\n'));
+  const Outcome outcome = run(forgetting({"--json"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "requests.jsonl, line 3: node 1 of graph 0")) << outcome.err;
+  const nlohmann::json report = outcome.json();
+  EXPECT_EQ(report.at("honoured"), 1);
+  EXPECT_EQ(report.at("error").at("code"), "invalid-argument");
+  EXPECT_EQ(status().at("updates"), 1);
+  // Given again, it is still the same line that stands in the way.
+  const Outcome again = run(forgetting({}));
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_TRUE(has(again.err, "line 3:")) << again.err;
+  EXPECT_TRUE(has(again.out, "done before  1 of 3")) << again.out;
+  EXPECT_EQ(status().at("graphs"), 60);
+
+  const Outcome dry = run(forgetting({"--dry-run"}));
+  EXPECT_EQ(dry.exit_code, 1);
+  EXPECT_TRUE(has(dry.err, "requests.jsonl, line 1:")) << dry.err;
+}
+
+TEST_F(ForgetList, SkipsRefusedLinesIfTold) {
+  const std::string good = request_text(ForgetNode{std::size_t{0}, std::size_t{1}}) + '\n';
+  static_cast<void>(
+      write(good + good + request_text(ForgetSubject{"nobody"}) + '\n' + request_text(ForgetGraph{std::size_t{4}}) + '\n'));
+  const Outcome outcome = run(forgetting({"--skip-refused", "--openings", path("openings.jsonl"), "--json"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  const nlohmann::json report = outcome.json();
+  EXPECT_EQ(report.at("honoured"), 2);
+  ASSERT_EQ(report.at("refused").size(), 2u);
+  EXPECT_EQ(report.at("refused")[0].at("line"), 2);
+  EXPECT_EQ(report.at("refused")[1].at("line"), 3);
+  EXPECT_EQ(report.at("refused")[1].at("code"), "not-found");
+  EXPECT_EQ(status().at("graphs"), 59);
+  const std::string openings = testing::read_whole_file(path("openings.jsonl"));
+  EXPECT_TRUE(has(openings, R"("request":{"forget":"graph","graph":4})")) << openings;
+  EXPECT_FALSE(has(openings, "nobody"));
+}
+
+TEST_F(ForgetList, AFileThatIsWrongChangesNothing) {
+  const nlohmann::json before = status();
+  static_cast<void>(write(request_text(ForgetGraph{std::size_t{4}}) + "\n{\"forget\": \"everything\"}\n"));
+  const Outcome malformed = run(forgetting({}));
+  EXPECT_EQ(malformed.exit_code, 1);
+  EXPECT_TRUE(has(malformed.err, "requests.jsonl")) << malformed.err;
+  EXPECT_TRUE(has(malformed.err, "2")) << malformed.err;
+  static_cast<void>(write("\n"));
+  EXPECT_TRUE(has(run(forgetting({})).err, "holds no request"));
+  EXPECT_EQ(forget({"--requests", path("none.jsonl")}).exit_code, 1);
+  EXPECT_EQ(status(), before);
+}
+
+TEST_F(ForgetList, AFullDiskForReceiptsHidesNoRemoval) {
+  static_cast<void>(write(nodes_of_all_groups(1)));
+  const Outcome outcome = run(forgetting({"--batch", "20", "--receipts", "/dev/full", "--json"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "stopped after 20 of 60 requests, all of them in force")) << outcome.err;
+  EXPECT_EQ(outcome.json().at("honoured"), 20);
+  EXPECT_EQ(status().at("updates"), 1);
+  EXPECT_EQ(document(forgetting({})).at("done_before"), 20);
+}
+
+TEST_F(ForgetList, GoesOnAfterAKill) {
+  static_cast<void>(write(nodes_of_all_groups(2)));
+  {
+    const auto program = start_slowly();
+    program->signal(SIGKILL);
+    EXPECT_EQ(program->wait().exit_code, -1);
+  }
+  const std::size_t acknowledged = lines_of(path("receipts.jsonl"));
+  const nlohmann::json report = document(forgetting({"--receipts", path("receipts.jsonl")}));
+  const auto done_before = report.at("done_before").get<std::size_t>();
+  EXPECT_GE(done_before, acknowledged);
+  EXPECT_LE(done_before, acknowledged + 1);
+  EXPECT_EQ(done_before + report.at("honoured").get<std::size_t>(), 120u);
+  EXPECT_EQ(run({"verify", "--workspace", workspace()}).exit_code, 0);
+  Workspace left = open(workspace());
+  const Session* session = left.session().value();
+  for (std::size_t g = 0; g < groups().size(); ++g) {
+    EXPECT_EQ(session->graph(g)->node_count(), groups().graphs[g].node_count() - 2) << g;
+  }
+}
+
+TEST_F(ForgetList, CtrlCFinishesTheUpdateAndSaysHowToGoOn) {
+  static_cast<void>(write(nodes_of_all_groups(3)));
+  const auto program = start_slowly();
+  program->signal(SIGINT);
+  const Outcome outcome = program->wait();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "interrupted after ")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "the same command goes on there")) << outcome.err;
+  const std::size_t acknowledged = lines_of(path("receipts.jsonl"));
+  EXPECT_LT(acknowledged, 180u);
+  EXPECT_EQ(status().at("updates"), acknowledged);
+  EXPECT_EQ(document(forgetting({})).at("done_before"), acknowledged);
+}
+
+}  // namespace
+}  // namespace unscatter

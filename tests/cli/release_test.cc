@@ -1,0 +1,151 @@
+// unscatter release and predict, as a user meets them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "unscatter/learn/predict.h"
+#include "unscatter/linalg/row_products.h"
+#include "workspace_fixture.h"
+
+namespace unscatter {
+namespace {
+
+using testing::has;
+using testing::Outcome;
+
+class Publish : public testing::CliWorkspaceTest {
+ protected:
+  [[nodiscard]] nlohmann::json model(const char* name) const {
+    return nlohmann::json::parse(testing::read_whole_file(path(name)));
+  }
+  [[nodiscard]] Outcome release(const char* name, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"release", "--workspace", workspace(), "--out", path(name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+};
+
+Matrix weights_of(const nlohmann::json& model) {
+  const auto rows = model.at("weights").get<std::vector<std::vector<double>>>();
+  Matrix weights(rows.at(0).size(), rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    weights.col(static_cast<Eigen::Index>(k)) =
+        Eigen::Map<const Vector>(rows[k].data(), static_cast<Eigen::Index>(rows[k].size()));
+  }
+  return weights;
+}
+
+TEST_F(Publish, TheModelIsThePublishedOneBitForBit) {
+  ASSERT_EQ(release("model.json").exit_code, 0);
+  const nlohmann::json written = model("model.json");
+  EXPECT_EQ(written.at("format"), "unscatter-model-1");
+  EXPECT_EQ(written.at("classes"), nlohmann::json({"channel", "club"}));
+  EXPECT_EQ(written.at("features"), "log-degree");
+  EXPECT_EQ(written.at("transform").at("scales"), 2);
+  EXPECT_EQ(written.at("release_number"), 1);
+  EXPECT_EQ(written.at("releases"), 1000);
+  EXPECT_EQ(written.at("epsilon"), 1.0);
+  EXPECT_TRUE(written.at("bias").is_null());
+  EXPECT_FALSE(written.at("assumptions").empty());
+  Workspace library = open(workspace());
+  EXPECT_EQ(weights_of(written), library.release().value().weights);
+  // Noise is on it.
+  EXPECT_NE(weights_of(written), library.session().value()->weights());
+}
+
+TEST_F(Publish, TheBiasStandsApart) {
+  ASSERT_EQ(run({"train", "--data", data(), "--workspace", path("b"), "--features", "log-degree", "--scales", "2", "--bias"})
+                .exit_code,
+            0);
+  ASSERT_EQ(run({"release", "--workspace", path("b"), "--out", path("b.json")}).exit_code, 0);
+  {
+    Workspace library = open(path("b"));
+    const Matrix weights = library.release().value().weights;
+    const auto width = static_cast<Eigen::Index>(library.embedder().width());
+    EXPECT_EQ(weights_of(model("b.json")), weights.topRows(width));
+    EXPECT_EQ(model("b.json").at("bias").at(1).get<double>(), weights(width, 1));
+  }
+  EXPECT_EQ(document({"predict", "--workspace", path("b"), "--data", data()}).at("predicted").size(), 60u);
+}
+
+TEST_F(Publish, TheSameModelUntilSomethingIsRemoved) {
+  ASSERT_EQ(release("one.json").exit_code, 0);
+  EXPECT_EQ(release("one.json").exit_code, 1);  // exists
+  const Outcome again = release("two.json");
+  EXPECT_TRUE(has(again.out, "the same as before")) << again.out;
+  EXPECT_EQ(testing::read_whole_file(path("one.json")), testing::read_whole_file(path("two.json")));
+  ASSERT_EQ(release("three.json", {"--fresh"}).exit_code, 0);
+  EXPECT_EQ(model("three.json").at("release_number"), 2);
+  EXPECT_NE(model("three.json").at("weights"), model("one.json").at("weights"));
+  ASSERT_EQ(forget({"--graph", "5"}).exit_code, 0);
+  ASSERT_EQ(release("one.json", {"--force"}).exit_code, 0);
+  EXPECT_EQ(model("one.json").at("release_number"), 3);
+}
+
+TEST_F(Publish, NoMoreThanTheGuaranteeCovers) {
+  ASSERT_EQ(run({"train", "--data", data(), "--workspace", path("two"), "--features", "log-degree", "--scales", "2",
+                 "--releases", "1"})
+                .exit_code,
+            0);
+  EXPECT_EQ(run({"release", "--workspace", path("two"), "--out", path("a.json")}).exit_code, 0);
+  const Outcome refused = run({"release", "--workspace", path("two"), "--out", path("b.json"), "--fresh", "--json"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.json().at("error").at("code"), "limit-exceeded");
+  EXPECT_FALSE(std::filesystem::exists(path("b.json")));
+}
+
+TEST_F(Publish, PredictionsComeFromThePublishedModel) {
+  const nlohmann::json report = document({"predict", "--workspace", workspace(), "--data", data(), "--out", path("p.csv")});
+  EXPECT_EQ(report.at("graphs"), 60);
+  EXPECT_EQ(report.at("model"), "published");
+  EXPECT_EQ(report.at("release_number"), 1);
+  EXPECT_EQ(status().at("published"), 1);
+
+  Workspace library = open(workspace());
+  const PublishedModel published = library.release().value();
+  const SparseBlockRows Z = library.embedder().embed(groups()).value();
+  EXPECT_EQ(report.at("accuracy").get<double>(), accuracy(Z, groups().labels, published.weights));
+  const std::vector<std::uint32_t> expected = predict(Z, published.weights);
+  const std::string csv = testing::read_whole_file(path("p.csv"));
+  EXPECT_TRUE(csv.starts_with("number,id,label,predicted,score channel,score club\n")) << csv.substr(0, 100);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 61);
+  EXPECT_TRUE(has(csv, "\n7," + groups().graph_ids[7] + ',' + groups().class_names[groups().labels[7]] + ',' +
+                           groups().class_names[expected[7]] + ','));
+}
+
+TEST_F(Publish, KeptWeightsAreUsedOnlyWithAWarning) {
+  const Outcome kept = run({"predict", "--workspace", workspace(), "--data", data(), "--kept"});
+  EXPECT_EQ(kept.exit_code, 0);
+  EXPECT_TRUE(has(kept.err, "must not leave the house")) << kept.err;
+  EXPECT_TRUE(has(kept.out, "NOT protected")) << kept.out;
+  EXPECT_TRUE(has(kept.out, "and 40 more")) << kept.out;
+  EXPECT_EQ(status().at("published"), 0);
+}
+
+TEST_F(Publish, OnlyANewModelNeedsTheKey) {
+  const testing::Environment nobody = {{"XDG_CONFIG_HOME", path("empty")}};
+  const std::vector<std::string> predict = {"predict", "--workspace", workspace(), "--data", data()};
+  const Outcome refused = testing::run_program(predict, nobody);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "there is no signing key")) << refused.err;
+  ASSERT_EQ(release("model.json").exit_code, 0);
+  EXPECT_EQ(testing::run_program(predict, nobody).exit_code, 0);
+}
+
+TEST_F(Publish, ClassesThatTheModelDoesNotKnowHaveNoAccuracy) {
+  const std::string other = folder_.write("other.jsonl", testing::read_whole_file(data())).string();
+  std::string text = testing::read_whole_file(other);
+  const std::size_t at = text.find("\"club\"");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 6, "\"clubs, \\\"new\\\"\"");
+  folder_.write("other.jsonl", text);
+  const nlohmann::json report = document({"predict", "--workspace", workspace(), "--data", other, "--out", path("p.csv")});
+  EXPECT_TRUE(report.at("accuracy").is_null());
+  EXPECT_TRUE(has(testing::read_whole_file(path("p.csv")), ",\"clubs, \"\"new\"\"\","));
+}
+
+}  // namespace
+}  // namespace unscatter

@@ -1,0 +1,101 @@
+// unscatter status and certificate, as a user meets them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "workspace_fixture.h"
+
+namespace unscatter {
+namespace {
+
+using testing::has;
+using testing::Outcome;
+
+class Inspect : public testing::CliWorkspaceTest {};
+
+TEST_F(Inspect, StatusTellsWhatTheLibraryKnows) {
+  ASSERT_EQ(forget({"--graph", "5"}).exit_code, 0);
+  const nlohmann::json report = status();
+  const Workspace library = open(workspace());
+  const WorkspaceInfo& info = library.info();
+  EXPECT_EQ(report.at("id"), info.id);
+  EXPECT_EQ(report.at("signer"), info.signer.hex());
+  EXPECT_EQ(report.at("graphs_at_creation"), 60);
+  EXPECT_EQ(report.at("graphs"), 59);
+  EXPECT_EQ(report.at("entries"), 2);
+  EXPECT_EQ(report.at("hash"), info.head.hex());
+  EXPECT_EQ(report.at("updates"), 1);
+  EXPECT_EQ(report.at("published"), 0);
+  EXPECT_EQ(report.at("bytes"), std::filesystem::file_size(workspace()));
+  EXPECT_EQ(report.at("certificate").at("distance_upper_bound"), info.certificate.distance_upper_bound);
+  EXPECT_EQ(report.at("options").at("releases"), info.options.releases);
+  EXPECT_FALSE(report.contains("replay_digest"));
+}
+
+TEST_F(Inspect, StatusSpeaksToPeople) {
+  const Outcome outcome = run({"status", "--workspace", workspace(), "--replay-digest"});
+  for (const char* words : {"60 of 60 left", "0 of the 1,000 models", "1 entry, last hash", "replay digest"}) {
+    EXPECT_TRUE(has(outcome.out, words)) << words << '\n' << outcome.out;
+  }
+}
+
+TEST_F(Inspect, ReadingNeedsNoKey) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"status"}, {"certificate"}, {"verify"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--workspace", workspace()});
+    EXPECT_EQ(testing::run_program(arguments, {{"XDG_CONFIG_HOME", path("empty")}}).exit_code, 0) << command.front();
+  }
+}
+
+TEST_F(Inspect, AWorkspaceInUseIsUnavailable) {
+  const Workspace held = open(workspace());
+  const Outcome outcome = run({"status", "--workspace", workspace(), "--wait", "0.1", "--json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.json().at("error").at("code"), "unavailable");
+}
+
+TEST_F(Inspect, WhatIsNoWorkspaceIsRefused) {
+  const Outcome missing = run({"status", "--workspace", path("none"), "--json"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(missing.json().at("error").at("code"), "not-found");
+  const Outcome other = run({"status", "--workspace", data(), "--json"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(other.json().at("error").at("code"), "malformed-input");
+}
+
+TEST_F(Inspect, CertificateShowsAnEntryOfTheLedger) {
+  ASSERT_EQ(forget({"--graph", "5", "--node", "3"}).exit_code, 0);
+  const std::vector<std::string> arguments = {"certificate", "--workspace", workspace()};
+  const nlohmann::json last = document(arguments);
+  EXPECT_EQ(last.at("kind"), "forgotten");
+  EXPECT_EQ(last.at("sequence"), 1);
+  EXPECT_EQ(last.at("requests").at("nodes"), 1);
+  EXPECT_EQ(last.at("hash"), status().at("hash"));
+  EXPECT_TRUE(last.at("certificate").at("satisfied"));
+  EXPECT_FALSE(last.at("assumptions").empty());
+  const nlohmann::json first = document({"certificate", "--workspace", workspace(), "--id", "0"});
+  EXPECT_EQ(first.at("kind"), "created");
+  EXPECT_EQ(last.at("previous"), first.at("hash"));
+
+  const Outcome words = run(arguments);
+  for (const char* part : {"forgot 1 node", "1 edited", "certified", "rests on", "only published models"}) {
+    EXPECT_TRUE(has(words.out, part)) << part << '\n' << words.out;
+  }
+}
+
+TEST_F(Inspect, CertificateWritesReceiptsOfRemovalsOnly) {
+  ASSERT_EQ(forget({"--graph", "5", "--receipt", path("first.json")}).exit_code, 0);
+  ASSERT_EQ(run({"certificate", "--workspace", workspace(), "--receipt", path("second.json")}).exit_code, 0);
+  EXPECT_EQ(testing::read_whole_file(path("first.json")), testing::read_whole_file(path("second.json")));
+  EXPECT_EQ(run({"certificate", "--workspace", workspace(), "--receipt", path("second.json")}).exit_code, 1);
+  const Outcome created = run({"certificate", "--workspace", workspace(), "--id", "0", "--receipt", path("third.json")});
+  EXPECT_EQ(created.exit_code, 1);
+  EXPECT_TRUE(has(created.err, "no removal")) << created.err;
+  EXPECT_FALSE(std::filesystem::exists(path("third.json")));
+  EXPECT_EQ(run({"certificate", "--workspace", workspace(), "--id", "9"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace unscatter

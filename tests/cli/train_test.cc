@@ -1,0 +1,172 @@
+// unscatter train, as a user meets it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "unscatter/graph/read.h"
+#include "unscatter/graph/split.h"
+#include "workspace_fixture.h"
+
+namespace unscatter {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::has;
+using testing::Outcome;
+using testing::run_program;
+using testing::SmallWorkspace;
+
+class Train : public testing::CliWorkspaceTest {
+ protected:
+  [[nodiscard]] std::vector<std::string> training(const std::string& target, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {"train", "--data", data(), "--workspace", target};
+    for (const auto& part : {SmallWorkspace::quick(), more}) arguments.insert(arguments.end(), part.begin(), part.end());
+    return arguments;
+  }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
+  }
+};
+
+TEST_F(Train, SaysWhatItLearned) {
+  const nlohmann::json report = document(training(path("new"), {"--lambda", "0.01"}));
+  EXPECT_EQ(report.at("graphs"), 60);
+  EXPECT_EQ(report.at("classes"), nlohmann::json({"channel", "club"}));
+  EXPECT_EQ(report.at("features"), "log-degree");
+  EXPECT_EQ(report.at("lambda"), 0.01);
+  EXPECT_TRUE(report.at("certificate").at("satisfied"));
+  EXPECT_TRUE(report.at("holdout").is_null());
+  for (const char* stage : {"read", "train"}) EXPECT_GT(report.at("seconds").at(stage), 0.0) << stage;
+
+  const nlohmann::json status = document({"status", "--workspace", path("new")});
+  for (const char* field : {"id", "signer", "coordinates"}) EXPECT_EQ(status.at(field), report.at(field)) << field;
+}
+
+TEST_F(Train, LearnsWhatTheLibraryLearns) {
+  WorkspaceSetup setup;
+  setup.dataset = groups();
+  setup.features = "log-degree";
+  setup.transform.scales = 2;
+  setup.transform.layers = 2;
+  WorkspaceOptions options;
+  options.key = std::make_shared<const SigningKey>(SigningKey::load(key()).value());
+  Workspace made = Workspace::create(path("library"), std::move(setup), options).value();
+  EXPECT_EQ(made.replay_digest().value().hex(), replay_digest(workspace()));
+}
+
+TEST_F(Train, TheResultDoesNotDependOnTheThreads) {
+  std::vector<std::string> digests;
+  for (const char* threads : {"1", "2"}) {
+    const std::string target = path(threads);
+    ASSERT_EQ(run(training(target, {"--threads", threads})).exit_code, 0);
+    for (const char* graph : {"3", "20"}) {
+      ASSERT_EQ(run({"forget", "--workspace", target, "--graph", graph, "--node", "1", "--threads", threads}).exit_code, 0);
+    }
+    digests.push_back(replay_digest(target));
+  }
+  EXPECT_EQ(digests[0], digests[1]);
+}
+
+TEST_F(Train, GraphsOfAPartKeepTheirNumbers) {
+  const nlohmann::json report = document(training(path("half"), {"--train-share", "0.5", "--seed", "7"}));
+  EXPECT_EQ(report.at("graphs"), 30);
+  EXPECT_EQ(report.at("holdout").at("graphs"), 30);
+  EXPECT_GT(report.at("holdout").at("accuracy"), 0.5);
+
+  const Split split = random_split(60, {.train = 0.5, .validation = 0, .test = 0.5}, 7).value();
+  const auto forget_graph = [this](std::size_t number) {
+    return run({"forget", "--workspace", path("half"), "--graph", std::to_string(number)});
+  };
+  EXPECT_EQ(forget_graph(*std::max_element(split.train.begin(), split.train.end())).exit_code, 0);
+  const Outcome refused = forget_graph(split.test.front());
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "graph " + std::to_string(split.test.front()))) << refused.err;
+}
+
+TEST_F(Train, MakesAKeyOnFirstUseAndSaysSo) {
+  const testing::Environment fresh = {{"XDG_CONFIG_HOME", path("config")}};
+  const Outcome first = run_program(training(path("one"), {}), fresh);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const fs::path made = folder_.path() / "config" / "unscatter" / "signing.key";
+  EXPECT_TRUE(has(first.err, made.string())) << first.err;
+  EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  const std::string half = read_public_key((made.parent_path() / "signing.pub").string()).value().hex();
+  EXPECT_TRUE(has(first.out, half)) << first.out;
+  const Outcome second = run_program(training(path("two"), {}), fresh);
+  EXPECT_TRUE(second.err.empty()) << second.err;
+}
+
+TEST_F(Train, ReplacesOnlyWithForce) {
+  const std::string before = testing::read_whole_file(workspace());
+  const Outcome refused = run(training(workspace(), {}));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "--force")) << refused.err;
+  // A failure after the check leaves the old one and nothing else.
+  EXPECT_EQ(run(training(workspace(), {"--force", "--lambda", "1e-300"})).exit_code, 1);
+  EXPECT_EQ(testing::read_whole_file(workspace()), before);
+  EXPECT_EQ(files(), 1u);
+
+  const nlohmann::json old = status();
+  ASSERT_EQ(run(training(workspace(), {"--force"})).exit_code, 0);
+  EXPECT_NE(status().at("id"), old.at("id"));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Train, DoesNotReplaceAWorkspaceInUse) {
+  const nlohmann::json before = status();
+  {
+    const Workspace held = open(workspace());
+    const Outcome refused = run(training(workspace(), {"--force", "--wait", "0.1", "--json"}));
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_EQ(refused.json().at("error").at("code"), "unavailable");
+  }
+  EXPECT_EQ(status(), before);
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Train, APresetIsWhereOptionsStart) {
+  ASSERT_EQ(run(training(path("paper"), {"--preset", "paper", "--bound", "exact", "--epsilon", "2"})).exit_code, 0);
+  const nlohmann::json options = document({"status", "--workspace", path("paper")}).at("options");
+  EXPECT_EQ(options.at("mechanism"), "objective");
+  EXPECT_EQ(options.at("rule"), "paper");
+  EXPECT_EQ(options.at("removal"), "tombstone");
+  EXPECT_EQ(options.at("noise_stddev"), paper_options(1, 2).noise_stddev);
+  EXPECT_EQ(options.at("bound"), "exact");
+  EXPECT_EQ(options.at("epsilon"), 2.0);
+}
+
+struct TrainMistake {
+  std::vector<std::string> arguments;
+  int exit_code;
+  const char* says;
+};
+
+TEST_F(Train, MistakesAreNamedAndLeaveNothingBehind) {
+  const std::vector<TrainMistake> mistakes = {
+      {{"--alpha", "0.1"}, 2, "--alpha belongs to --mechanism objective"},
+      {{"--mechanism", "objective", "--noise", "0.1"}, 2, "--noise belongs to --mechanism release"},
+      {{"--preset", "paper", "--releases", "3"}, 2, "--releases belongs to --mechanism release"},
+      {{"--mechanism", "hope"}, 2, "hope"},
+      {{"--train-share", "1.5"}, 2, "--train-share"},
+      {{"--train-share", "0"}, 1, "graph"},
+      {{"--epsilon", "-1"}, 1, "epsilon"},
+      {{"--lambda", "0"}, 1, "lambda"},
+      {{"--loss", "hinge"}, 1, "hinge"},
+      {{"--preset", "paper", "--mechanism", "release"}, 1, "objective"},
+  };
+  for (const TrainMistake& mistake : mistakes) {
+    const Outcome outcome = run(training(path("new"), mistake.arguments));
+    EXPECT_EQ(outcome.exit_code, mistake.exit_code) << mistake.says << ": " << outcome.err;
+    EXPECT_TRUE(has(outcome.err, mistake.says)) << outcome.err;
+    EXPECT_EQ(files(), 1u) << mistake.says;
+  }
+}
+
+}  // namespace
+}  // namespace unscatter

@@ -1,0 +1,204 @@
+#include "crash/small_workspace.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <utility>
+
+#include "unscatter/base/testing/seeded_random.h"
+#include "unscatter/store/verify.h"
+
+namespace unscatter::testing {
+namespace {
+
+constexpr std::size_t kGraphs = 14;
+
+// A ring with a chord.  Users have the same place in every fourth graph.
+Graph small_graph(std::size_t number, Sequence& random) {
+  GraphParts parts;
+  parts.node_count = 4 + number % 3;
+  for (NodeIndex i = 0; i < parts.node_count; ++i) {
+    parts.edges.push_back({i, static_cast<NodeIndex>((i + 1) % parts.node_count)});
+    parts.attributes.push_back(random.unit() + (number % 2 == 0 ? 0.0 : 0.5));
+    parts.node_ids.push_back(fmt::format("user-{}", 10 * (number % 4) + i));
+  }
+  parts.edges.push_back({0, 2});
+  parts.attribute_count = 1;
+  return Graph::create(std::move(parts)).value();
+}
+
+std::shared_ptr<const SigningKey> small_key() {
+  static const auto key = [] {
+    SeededRandom random(5);
+    return std::make_shared<const SigningKey>(SigningKey::generate(random));
+  }();
+  return key;
+}
+
+std::string text_of(const WorkspaceState& state) {
+  return fmt::format("{} entries, {} graphs, {} published, {} updates, data {}, replay {}", state.entries, state.graphs,
+                     state.published, state.updates, state.data.hex().substr(0, 8), state.replay.hex().substr(0, 8));
+}
+
+// The first request of an earlier step that would be taken again, or of the next step that would not.
+std::string request_fault(Workspace& workspace, std::size_t steps) {
+  for (std::size_t i = 0; i < small_steps().size() && i <= steps; ++i) {
+    for (const RemovalRequest& request : small_steps()[i].requests) {
+      const auto refusal = workspace.refusal(std::span(&request, 1));
+      if (!refusal.ok()) return refusal.error().message;
+      if (refusal->has_value() != (i < steps)) {
+        return fmt::format("{} of step {} is {} after {} steps", describe(request), i, *refusal ? "refused" : "taken", steps);
+      }
+    }
+  }
+  return {};
+}
+
+bool same(WorkspaceState state, const WorkspaceState& reference) {
+  if (reference.replay == Digest{}) state.replay = {};
+  return state == reference;
+}
+
+std::string state_fault(Workspace& workspace, const References& references, std::size_t steps) {
+  const auto state = state_of(workspace);
+  if (!state.ok()) return state.error().message;
+  if (same(*state, references.at(steps))) return {};
+  return fmt::format("{}, where {} steps lead to {}", text_of(*state), steps, text_of(references[steps]));
+}
+
+std::string step_fault(const std::filesystem::path& path, const References& references, std::size_t step) {
+  auto workspace = Workspace::open(path, small_options());
+  if (!workspace.ok()) return "cannot be opened again: " + workspace.error().message;
+  const Status status = carry_out(*workspace, small_steps()[step]);
+  return status.ok() ? state_fault(*workspace, references, step + 1) : "cannot go on: " + status.error().message;
+}
+
+}  // namespace
+
+WorkspaceSetup small_setup() {
+  WorkspaceSetup setup;
+  setup.dataset.name = "small";
+  setup.dataset.class_names = {"even", "odd"};
+  Sequence random(3);
+  for (std::size_t g = 0; g < kGraphs; ++g) {
+    setup.dataset.graphs.push_back(small_graph(g, random));
+    setup.dataset.labels.push_back(static_cast<std::uint32_t>(g % 2));
+    setup.dataset.graph_ids.push_back(fmt::format("group-{}", g));
+  }
+  setup.features = "attributes+degree-onehot:6";
+  setup.transform.scales = 2;
+  setup.transform.moments = 1;
+  setup.transform.layers = 2;
+  return setup;
+}
+
+WorkspaceOptions small_options() {
+  WorkspaceOptions options;
+  options.key = small_key();
+  options.threads = 1;
+  options.clock = [] { return std::int64_t{1'800'000'000}; };
+  options.random = [] { return std::make_unique<SeededRandom>(17); };
+  return options;
+}
+
+const std::vector<Step>& small_steps() {
+  static const std::vector<Step> steps = {
+      {{ForgetNode{std::size_t{0}, std::size_t{1}}}},
+      {{ForgetFeatures{"group-1", "user-11"}}},
+      {{ForgetEdge{std::size_t{2}, std::size_t{0}, std::size_t{2}}}},
+      {},
+      {{ForgetGraph{std::size_t{3}}}},
+      {{ForgetSubject{"user-23"}}},
+      {{ForgetNode{std::size_t{4}, std::size_t{0}}, ForgetEdge{std::size_t{5}, std::size_t{1}, std::size_t{2}},
+        ForgetFeatures{std::size_t{7}, std::size_t{3}}}},
+      {{ForgetGraph{"group-8"}}},
+      {{ForgetNode{"group-9", "user-10"}}},
+  };
+  return steps;
+}
+
+std::vector<RemovalRequest> small_requests() {
+  std::vector<RemovalRequest> all;
+  for (const Step& step : small_steps()) all.insert(all.end(), step.requests.begin(), step.requests.end());
+  return all;
+}
+
+Status carry_out(Workspace& workspace, const Step& step) {
+  if (step.releases()) {
+    UNSCATTER_CHECK_OK(workspace.release());
+  } else {
+    UNSCATTER_CHECK_OK(workspace.forget(step.requests));
+  }
+  return ok_status();
+}
+
+std::ostream& operator<<(std::ostream& stream, const WorkspaceState& state) { return stream << text_of(state); }
+
+Result<WorkspaceState> state_of(Workspace& workspace) {
+  UNSCATTER_TRY(session, workspace.session());
+  UNSCATTER_TRY(replay, workspace.replay_digest());
+  const WorkspaceInfo& info = workspace.info();
+  return WorkspaceState{info.entries, info.graphs, info.published, info.updates, content_digest(session->remaining()), replay};
+}
+
+Result<WorkspaceState> state_of(const std::filesystem::path& path) {
+  UNSCATTER_TRY(workspace, Workspace::open(path, small_options()));
+  return state_of(workspace);
+}
+
+References undisturbed_run(const std::filesystem::path& path, const std::function<void()>& pause) {
+  References references;
+  static_cast<void>(Workspace::create(path, small_setup(), small_options()).value());
+  references.push_back(state_of(path).value());
+  pause();
+  for (const Step& step : small_steps()) {
+    {
+      Workspace workspace = Workspace::open(path, small_options()).value();
+      static_cast<void>(carry_out(workspace, step).value());
+      references.push_back(state_of(workspace).value());
+    }
+    pause();
+  }
+  return references;
+}
+
+References without_replay(References references) {
+  for (WorkspaceState& state : references) state.replay = {};
+  return references;
+}
+
+Inspection inspect(const std::filesystem::path& path, const References& references, std::size_t acknowledged) {
+  Inspection inspection;
+  auto workspace = Workspace::open(path, small_options());
+  if (!workspace.ok()) return {0, "cannot be opened: " + workspace.error().message};
+  inspection.steps = workspace->info().entries - 1;
+  if (inspection.steps < acknowledged || inspection.steps > acknowledged + 1 || inspection.steps >= references.size()) {
+    inspection.fault = fmt::format("{} steps are done, {} were acknowledged", inspection.steps, acknowledged);
+    return inspection;
+  }
+  inspection.fault = state_fault(*workspace, references, inspection.steps);
+  if (inspection.fault.empty()) inspection.fault = request_fault(*workspace, inspection.steps);
+  return inspection;
+}
+
+std::string verification_fault(const std::filesystem::path& path) {
+  const auto verification = verify_workspace(path, {}, small_options());
+  if (!verification.ok()) return verification.error().message;
+  for (const Check& check : verification->checks) {
+    if (!check.passed) return fmt::format("verify: {}: {}", check.name, check.detail);
+  }
+  return verification->passed ? "" : "verify: not passed";
+}
+
+std::string continuation_fault(const std::filesystem::path& path, const References& references, std::size_t done,
+                               std::size_t count) {
+  for (; count > 0 && done < small_steps().size(); --count) {
+    if (std::string fault = step_fault(path, references, done++); !fault.empty()) return fault;
+  }
+  return {};
+}
+
+}  // namespace unscatter::testing

@@ -1,0 +1,124 @@
+#include "store/constants.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "store/sample_workspace.h"
+#include "unscatter/base/random.h"
+
+namespace unscatter {
+namespace {
+
+Constants sample_constants() {
+  Constants constants;
+  constants.name = "café \"1\"";
+  constants.class_names = {"-1", "1"};
+  constants.features = "log-degree";
+  constants.transform.spectral.method = SpectralMethod::kChebyshev;
+  constants.options.row_norm = 1.25;
+  return constants;
+}
+
+TEST(Constants, AreReadBackFromTheirTextForEveryChoice) {
+  for (const testing::SampleChoice& choice : testing::sample_choices()) {
+    SCOPED_TRACE(choice.name);
+    Constants constants = sample_constants();
+    constants.options = choice.options;
+    const std::string text = constants_text(constants).value();
+    const Constants read = parse_constants(text).value();
+    EXPECT_EQ(constants_text(read).value(), text);
+    EXPECT_EQ(read.name, constants.name);
+    EXPECT_EQ(read.class_names, constants.class_names);
+    EXPECT_EQ(read.features, constants.features);
+    EXPECT_EQ(read.transform.spectral.method, SpectralMethod::kChebyshev);
+    EXPECT_EQ(read.options.loss, choice.options.loss);
+    EXPECT_EQ(read.options.regularisation, choice.options.regularisation);
+    EXPECT_EQ(read.options.bias, choice.options.bias);
+    EXPECT_EQ(read.options.optimizer, choice.options.optimizer);
+    EXPECT_EQ(read.options.mechanism, choice.options.mechanism);
+    EXPECT_EQ(read.options.guarantee.epsilon, choice.options.guarantee.epsilon);
+    EXPECT_EQ(read.options.guarantee.delta, choice.options.guarantee.delta);
+    EXPECT_EQ(read.options.noise_stddev, choice.options.noise_stddev);
+    EXPECT_EQ(read.options.releases, choice.options.releases);
+    EXPECT_EQ(read.options.precision, choice.options.precision);
+    EXPECT_EQ(read.options.bound, choice.options.bound);
+    EXPECT_EQ(read.options.rule, choice.options.rule);
+    EXPECT_EQ(read.options.report_all_bounds, choice.options.report_all_bounds);
+    EXPECT_EQ(read.options.row_norm, choice.options.row_norm);
+    EXPECT_EQ(read.options.retrain_when_exceeded, choice.options.retrain_when_exceeded);
+    EXPECT_EQ(read.options.fast_rung, choice.options.fast_rung);
+    EXPECT_EQ(read.options.removal, choice.options.removal);
+    EXPECT_EQ(read.options.method, choice.options.method);
+  }
+}
+
+// Threads and progress belong to whoever runs it, not to the workspace.
+TEST(Constants, DoNotSayHowTheyAreRun) {
+  Constants constants = sample_constants();
+  const std::string text = constants_text(constants).value();
+  constants.options.threads = 7;
+  EXPECT_EQ(constants_text(constants).value(), text);
+}
+
+TEST(Constants, EveryChangedByteIsRefusedOrIsSpelledThatWay) {
+  const std::string text = constants_text(sample_constants()).value();
+  Sequence random(3);
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ static_cast<int>(1 + random.below(255)));
+    const Result<Constants> read = parse_constants(changed);
+    if (read.ok()) {
+      EXPECT_EQ(constants_text(*read).value(), changed);
+    } else {
+      EXPECT_EQ(read.error().code, ErrorCode::kMalformedInput);
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, text.size() / 2);
+  for (const char* bad : {"", "{}", "[]", "null", "{\"name\":1}"}) EXPECT_FALSE(parse_constants(bad).ok()) << bad;
+}
+
+TEST(Constants, WhatTextCannotSayIsRefused) {
+  const auto refused = [](const std::function<void(Constants&)>& change, const std::string& part) {
+    Constants constants = sample_constants();
+    change(constants);
+    const Result<std::string> text = constants_text(constants);
+    ASSERT_FALSE(text.ok()) << part;
+    EXPECT_EQ(text.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(text.error().message.find(part), std::string::npos) << text.error().message;
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  refused([](Constants& c) { c.name = "\xff"; }, "UTF-8");
+  refused([](Constants& c) { c.class_names[1] = "\xc3"; }, "UTF-8");
+  refused([](Constants& c) { c.options.precision = kInfinity; }, "finite");
+  refused([](Constants& c) { c.transform.pagerank_damping = std::numeric_limits<double>::quiet_NaN(); }, "finite");
+  refused([](Constants& c) { c.transform.spectral.frame.max_upper = kInfinity; }, "finite");
+  refused([](Constants& c) { c.options.regularisation = -1; }, "lambda");
+}
+
+TEST(Constants, OptionsThatNoSessionTakesAreRefused) {
+  std::string text = constants_text(sample_constants()).value();
+  const std::string good = R"("lambda":0.001)";
+  const std::size_t place = text.find(good);
+  ASSERT_NE(place, std::string::npos);
+  text.replace(place, good.size(), R"("lambda":-1.0)");
+  const Result<Constants> read = parse_constants(text);
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("lambda"), std::string::npos);
+}
+
+TEST(Constants, MakeTheEmbedderTheyDescribe) {
+  Constants constants = sample_constants();
+  const auto embedder = make_embedder(constants).value();
+  EXPECT_NE(embedder->describe().find("log-degree"), std::string::npos);
+  constants.features = "shoe-size";
+  EXPECT_FALSE(make_embedder(constants).ok());
+  constants = sample_constants();
+  constants.transform.family = "fourier";
+  EXPECT_FALSE(make_embedder(constants).ok());
+}
+
+}  // namespace
+}  // namespace unscatter

@@ -1,0 +1,200 @@
+// Damage at random places of the file.  What this shows: every changed byte of the ledger, the receipts and the model is
+// noticed, and no damage anywhere is half used.  What it does not show: that a byte outside of all records is noticed; SQLite
+// keeps counters and unused bytes that nobody reads.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+
+#include "store/sample_workspace.h"
+#include "store/stored_graph.h"
+#include "store/tables.h"
+#include "unscatter/base/random.h"
+
+namespace unscatter {
+namespace {
+
+using testing::SampleWorkspace;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kFewer = 10;
+#else
+constexpr std::size_t kFewer = 1;
+#endif
+
+std::string as_text(const std::vector<std::byte>& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+template <std::size_t N>
+std::string as_text(const std::array<std::uint8_t, N>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What is stored, field by field, under the name of its kind.
+std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sample) {
+  std::multimap<std::string, std::string> fields;
+  sample.edit([&](const Database& database) {
+    ASSERT_TRUE(visit_entries(database, [&](std::size_t sequence, const LedgerRow& row) -> Status {
+                  fields.emplace("ledger body", row.body);
+                  fields.emplace("ledger hash", as_text(row.hash.bytes));
+                  fields.emplace("ledger signature", as_text(row.signature.bytes));
+                  const Result<std::string> receipt = read_receipt(database, sequence);
+                  if (receipt.ok()) fields.emplace("receipt", *receipt);
+                  return ok_status();
+                }).ok());
+    const ModelRow model = read_model(database).value();
+    fields.emplace("weights", as_text(model.weights));
+    fields.emplace("residuals", as_text(model.residuals));
+    fields.emplace("details", model.details);
+    fields.emplace("model salt", as_text(model.salt.bytes));
+    const std::vector<GraphRow> graphs = read_graphs(database).value();
+    for (const GraphRow& row : graphs) {
+      if (!row.present) continue;
+      fields.emplace("graph", as_text(row.content));
+      fields.emplace("graph salt", as_text(row.salt.bytes));
+    }
+  });
+  return fields;
+}
+
+// Where a field lies in the file.  A long one goes on in overflow pages: it is followed from the longest beginning that is
+// found, piece by piece; what is left over at the end of a page may be short.
+std::vector<std::size_t> places_of(const std::string& field, const std::string& file) {
+  std::vector<std::size_t> places;
+  for (std::size_t done = 0; done < field.size();) {
+    std::size_t best_start = 0;
+    std::size_t best_length = 0;
+    for (std::size_t at = 0; at < file.size(); ++at) {
+      std::size_t length = 0;
+      while (done + length < field.size() && at + length < file.size() && file[at + length] == field[done + length]) ++length;
+      if (length > best_length) {
+        best_start = at;
+        best_length = length;
+      }
+    }
+    if (best_length < 8) return {};  // found by chance
+    for (std::size_t i = 0; i < best_length; ++i) places.push_back(best_start + i);
+    done += best_length;
+  }
+  return places;
+}
+
+bool verified(const SampleWorkspace& sample) {
+  const Result<Verification> verification = verify_workspace(sample.path(), {}, {.threads = 1});
+  return verification.ok() && verification->passed;
+}
+
+TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
+  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
+  sample.fill();
+  const std::string good = sample.bytes();
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> targets;
+  for (const auto& [name, field] : stored_fields(sample)) {
+    targets.emplace_back(name, places_of(field, good));
+    ASSERT_EQ(targets.back().second.size(), field.size()) << name;
+  }
+  ASSERT_EQ(sample.bytes(), good);
+  ASSERT_TRUE(verified(sample));
+  Sequence random(11);
+  std::map<std::string, std::size_t> trials;
+  for (std::size_t trial = 0; trial < 3000 / kFewer; ++trial) {
+    // Every field once, then at random.
+    const auto& [name, places] = targets[trial < targets.size() ? trial : random.below(targets.size())];
+    const std::size_t place = places[random.below(places.size())];
+    std::string changed = good;
+    const int mask = random.chance(0.5) ? 1 << random.below(8) : static_cast<int>(1 + random.below(255));
+    changed[place] = static_cast<char>(changed[place] ^ mask);
+    sample.replace(changed);
+    ASSERT_FALSE(verified(sample)) << name << ", byte " << place << ", xor " << mask;
+    ++trials[name];
+  }
+  EXPECT_EQ(trials.size(), 10u);
+}
+
+// All that a reader can get out of a workspace.
+Result<Digest> everything_read(const SampleWorkspace& sample) {
+  UNSCATTER_TRY(workspace, Workspace::open(sample.path(), sample.how));
+  Hasher hasher;
+  UNSCATTER_TRY(replay, workspace.replay_digest());
+  hasher.add(replay.hex()).add(workspace.info().head.hex()).add(workspace.info().id).add(workspace.info().created);
+  for (std::size_t i = 0; i < workspace.info().entries; ++i) {
+    const Result<Receipt> receipt = workspace.receipt(i);  // the head, above, pins the entries themselves
+    if (!receipt.ok() && receipt.error().code != ErrorCode::kNotFound) return receipt.error();
+    hasher.add(receipt.ok() ? receipt_text(*receipt) : "none");
+  }
+  UNSCATTER_TRY(published, workspace.release());
+  hasher.add_bytes(to_blob(published.weights)).add(published_text(published));
+  return hasher.finish();
+}
+
+struct DamageCounts {
+  std::size_t refused = 0;
+  std::size_t noticed = 0;  // opened, but verify() tells
+  std::size_t unread = 0;   // a byte that nobody reads: what is read is the same
+};
+
+// Either it is told, or everything is as it was.  Returns whether it was told.
+bool told_or_same(const SampleWorkspace& sample, const std::string& damaged, const Digest& original, const std::string& what,
+                  DamageCounts& counts) {
+  sample.replace(damaged);
+  if (!verified(sample)) {
+    const Result<Workspace> opened = Workspace::open(sample.path(), sample.how);
+    ++(opened.ok() ? counts.noticed : counts.refused);
+    return true;
+  }
+  const Result<Digest> read = everything_read(sample);
+  EXPECT_TRUE(read.ok()) << what << ": verified, but cannot be used: " << read.error().message;
+  EXPECT_TRUE(read.ok() && *read == original) << what << ": something else is read, and verified";
+  ++counts.unread;
+  return false;
+}
+
+TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
+  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
+  sample.fill();
+  const std::string good = sample.bytes();
+  const Digest original = everything_read(sample).value();
+  constexpr std::size_t kHeader = 100;
+  Sequence random(13);
+  DamageCounts counts;
+  for (std::size_t trial = 0; trial < 2000 / kFewer; ++trial) {
+    // The header, which says what the file is, more often than its share, and zeros, most of the file, less often.
+    std::size_t place = random.chance(0.2) ? random.below(200) : random.below(good.size());
+    while (place >= 200 && good[place] == 0 && random.chance(0.8)) place = random.below(good.size());
+    const int mask = static_cast<int>(1 + random.below(255));
+    std::string damaged = good;
+    damaged[place] = static_cast<char>(damaged[place] ^ mask);
+    const std::string what = fmt::format("byte {} xor {}", place, mask);
+    // Not told: counters in SQLite's header, and bytes between records, all zero, which no record owns.
+    if (!told_or_same(sample, damaged, original, what, counts)) {
+      EXPECT_TRUE(place < kHeader || good[place] == 0) << what;
+    }
+    if (HasFailure()) return;
+  }
+  std::cout << counts.refused << " refused, " << counts.noticed << " noticed by verify, " << counts.unread << " unread\n";
+  EXPECT_GT(counts.refused, 200 / kFewer);
+}
+
+TEST(Tamper, ATruncatedFileIsToldWhereverItEnds) {
+  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
+  sample.fill();
+  const std::string good = sample.bytes();
+  const Digest original = everything_read(sample).value();
+  std::vector<std::size_t> ends = {0, 1, 16, 99, 100, 511, 512};
+  for (std::size_t end = 4096; end < good.size(); end += 4096) ends.push_back(end);
+  Sequence random(17);
+  for (std::size_t i = 0; i < 60; ++i) ends.push_back(random.below(good.size()));
+  DamageCounts counts;
+  for (const std::size_t end : ends) {
+    static_cast<void>(told_or_same(sample, good.substr(0, end), original, fmt::format("cut at {}", end), counts));
+  }
+  // Within the last page only bytes may be lost that are not used.
+  EXPECT_LE(counts.unread, static_cast<std::size_t>(std::count_if(ends.begin(), ends.end(),
+                                                                  [&](std::size_t end) { return end > good.size() - 4096; })));
+  // Bytes after the end are nobody's.
+  static_cast<void>(told_or_same(sample, good + std::string(5000, 'x'), original, "longer", counts));
+}
+
+}  // namespace
+}  // namespace unscatter
