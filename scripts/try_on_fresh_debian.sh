@@ -142,18 +142,19 @@ for name in "${proxy_variables[@]}"; do
 done
 
 # inside USER COMMAND [ARGUMENT...]: runs it in the new system.  bash stays there as the first process, which collects orphans.
-# Jobs in the background ignore these two signals, and what they start would, too.
+# Jobs in the background ignore two signals, and what they start would, too.
 inside() {
-  local user=$1 home=/root
+  local user=$1 home=/root change=()
   shift
-  local change=()
   if [[ $user != root ]]; then
     home=/home/$user
     change=(setpriv "--reuid=$user" "--regid=$user" --init-groups)
   fi
   # shellcheck disable=SC2016
-  contained --root="$root" --wd="$home" "${change[@]}" env -i --default-signal=INT,QUIT "${environment[@]}" "HOME=$home" "USER=$user" \
-    bash -c '"$@"; exit $?' in-the-new-system "$@"
+  contained --root="$root" --wd="$home" env -i --default-signal=INT,QUIT "${environment[@]}" "HOME=$home" "USER=$user" bash -c '
+    mount -t devpts -o gid=5,mode=620 devpts /dev/pts && mount -t tmpfs tmpfs /dev/shm || exit
+    "$@"
+    exit' in-the-new-system "${change[@]}" "$@"
 }
 
 # quietly USER COMMAND...: the same for a step that is of interest only if it fails.
