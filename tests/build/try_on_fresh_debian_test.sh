@@ -94,6 +94,7 @@ expect 0 'a bare Debian 12 from http' --base "$tree/bare.tar"
 STAND_IN_DEBOOTSTRAP_FAILS=1 expect 0 "a bare Debian 12 from $tree/bare.tar" --base "$tree/bare.tar"
 
 # Stopped in the middle: what was started ends, and the folder goes.
+: > "$tree/log"
 PATH=$tree/tools TMPDIR=$tree/tmp STAND_IN_MAKE_SECONDS=1000 scripts/try_on_fresh_debian.sh > "$tree/log" 2>&1 &
 script=$!
 until grep -q '^first$' "$tree/log"; do
