@@ -93,8 +93,10 @@ struct StageTimes {
   double checkpoint = 0;  // emptying the write-ahead log, so that no old page stays
 };
 
-// Not thread-safe; movable.  An operation that fails leaves file and object as they were; after an I/O error while committing,
-// when it is not known which of the two states the disk has, the object refuses further work until it is opened again.
+// Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions, after which the
+// object refuses further work until it is opened again: an I/O error while committing, when it is not known which of the two
+// states the disk has; and one while the log is emptied after a commit, when the operation is in force (the message says so)
+// but old pages may still be on the disk.
 class Workspace {
  public:
   // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file system.
@@ -151,8 +153,9 @@ class Workspace {
   [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
 
   // The published model of the present state: the same one until the next removal, since publishing it again tells nobody
-  // anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk before it returns.
-  // Errors as Session::release(), kInvalidArgument without the key, kIo.
+  // anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk before it returns;
+  // if that fails, it is counted for as long as the object lives. Errors as Session::release(), kInvalidArgument without the
+  // key, kIo.
   [[nodiscard]] Result<PublishedModel> release(bool fresh = false);
 
   // Errors: kNotFound.
@@ -161,8 +164,9 @@ class Workspace {
   // Of a removal.
   [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
 
-  // BLAKE2b over what the same requests on the same data give on every machine and on any number of threads: the remaining
-  // data, the kept weights and the ledger without times, salts and ids.
+  // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept weights
+  // and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same places: a session
+  // that goes on has factors that a restored one has to compute, and the weights may differ in their last digits.
   [[nodiscard]] Result<Digest> replay_digest();
 
   [[nodiscard]] const StageTimes& stage_times() const;
