@@ -149,7 +149,8 @@ class Workspace {
   // before it were honoured.
   [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
 
-  // Destroys the salts of every earlier request that equals this one.  Returns how many there were.
+  // Destroys the salts of every earlier request that equals this one, and then also what is remembered of lists, which would
+  // confirm a guess as well.  Returns how many salts there were.
   [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
 
   // The published model of the present state: the same one until the next removal, since publishing it again tells nobody
@@ -163,6 +164,8 @@ class Workspace {
   [[nodiscard]] Result<Digest> hash_of_entry(std::size_t sequence) const;
   // Of a removal.
   [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
+  // The salts of its commitments, in their order; all zero where one was destroyed, none if none was kept.
+  [[nodiscard]] Result<std::vector<Salt>> salts(std::size_t sequence) const;
 
   // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept weights
   // and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same places: a session
