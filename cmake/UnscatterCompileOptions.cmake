@@ -45,10 +45,12 @@ function(unscatter_compile_together target)
   endif()
 endfunction()
 
-# For code around the library, which does little work itself: instrumented code compiles a third faster without optimisation.  The
-# library stays optimised.
+# For code around the library, which does little work itself: it compiles a third faster with less optimisation.  The library stays
+# optimised.
 function(unscatter_quick_compile target)
   if(UNSCATTER_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()

@@ -33,10 +33,7 @@ function(unscatter_add_module name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   unscatter_compile_options(${target})
-  # What users run is compiled file by file, which also shows that each file includes what it uses.
-  if(UNSCATTER_SANITIZE)
-    unscatter_compile_together(${target})
-  endif()
+  unscatter_compile_together(${target})
   set_property(GLOBAL APPEND PROPERTY UNSCATTER_MODULES ${name})
 endfunction()
 
@@ -48,6 +45,14 @@ function(unscatter_add_umbrella)
   add_library(unscatter::unscatter ALIAS unscatter_all)
   set_target_properties(unscatter_all PROPERTIES EXPORT_NAME unscatter)
   target_link_libraries(unscatter_all INTERFACE ${targets})
+endfunction()
+
+# Links the modules before the target's own objects.  Both contain copies of the same inline functions and templates (Eigen's, above
+# all), and the linker keeps the first: the program then runs what the library was compiled to, not copies that were compiled quickly.
+function(unscatter_link_library_first target)
+  get_property(modules GLOBAL PROPERTY UNSCATTER_MODULES)
+  list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_FILE:unscatter_\\1>" OUTPUT_VARIABLE archives)
+  target_link_options(${target} PRIVATE LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
 endfunction()
 
 # find_package(unscatter) for others: targets, headers, package files.

@@ -19,6 +19,7 @@ struct CertificateArguments {
   std::optional<std::size_t> id;
   std::string receipt;
   bool force = false;
+  bool salts = false;
 };
 
 std::string kind_words(const LedgerRecord& record) {
@@ -52,6 +53,19 @@ Report report_entry(const LedgerRecord& record, const std::vector<std::string>& 
   return report;
 }
 
+// What opens the commitments, as far as it was kept.
+void add_salts(Report& report, const LedgerRecord& record, const std::vector<Salt>& salts) {
+  Table table({{""}, {""}});
+  report.json["salts"] = Json::array();
+  for (std::size_t i = 0; i < record.commitments.size(); ++i) {
+    const bool kept = i < salts.size() && salts[i] != Salt{};
+    report.json["salts"].push_back(kept ? Json(salts[i].hex()) : Json(nullptr));
+    table.add_row({fmt::format("commitment {}", i + 1), record.commitments[i].hex()});
+    table.add_row({"  its salt", kept ? salts[i].hex() : "destroyed"});
+  }
+  report.text += table.str();
+}
+
 Result<Report> show_certificate(const CertificateArguments& arguments, Context& context) {
   if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(workspace, arguments.workspace.open(context));
@@ -65,7 +79,12 @@ Result<Report> show_certificate(const CertificateArguments& arguments, Context& 
     UNSCATTER_TRY(receipt, workspace.receipt(id));
     UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
   }
-  return report_entry(record, workspace.info().certificate.assumptions, arguments.receipt);
+  Report report = report_entry(record, workspace.info().certificate.assumptions, arguments.receipt);
+  if (arguments.salts) {
+    UNSCATTER_TRY(salts, workspace.salts(id));
+    add_salts(report, record, salts);
+  }
+  return report;
 }
 
 }  // namespace
@@ -77,6 +96,8 @@ void add_certificate_command(CLI::App& parent, Context& context) {
   command.add_option("--id", arguments->id, "Number of the entry, from 0 (default: the last)");
   command.add_option("--receipt", arguments->receipt, "Write the receipt of this removal to a file");
   command.add_flag("--force", arguments->force, "Replace --receipt if it exists");
+  command.add_flag("--salts", arguments->salts,
+                   "Show the salts that were kept: with one, a request can be matched to a commitment");
   command.footer(R"(
 Examples:
   unscatter certificate --workspace w.unscatter

@@ -18,6 +18,7 @@
 #include "key_options.h"
 #include "learning_options.h"
 #include "locations.h"
+#include "paper_preset.h"
 #include "stage_clock.h"
 #include "transform_options.h"
 #include "unscatter/graph/read.h"
@@ -42,13 +43,24 @@ struct TrainArguments {
   LearningArguments learning;
   GuaranteeArguments guarantee;
 
-  [[nodiscard]] Result<SessionOptions> session_options() const {
-    UNSCATTER_TRY(spec, transform.spec());
+  [[nodiscard]] Result<SessionOptions> session_options(const TransformSpec& spec) const {
     UNSCATTER_TRY(options, guarantee.options(spec));
     UNSCATTER_CHECK_OK(learning.apply(options));
     return options;
   }
 };
+
+// --preset paper knows what the paper used on some data sets; what was given on the command line goes first.
+void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
+  const PaperSetting* setting = find_paper_setting(data_set);
+  if (setting == nullptr) return;
+  const auto given = [&command](const char* option) { return command.count(option) > 0; };
+  if (!given("--scales")) setup.transform.scales = setting->scales;
+  if (!given("--moments")) setup.transform.moments = setting->moments;
+  if (!given("--layers")) setup.transform.layers = setting->layers;
+  if (!given("--lambda")) setup.options.regularisation = setting->regularisation;
+  setup.options.row_norm = paper_options(setup.options.regularisation, setup.transform.layers).row_norm;
+}
 
 struct TrainingData {
   Dataset train;                   // numbered as in the file
@@ -167,16 +179,16 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
   return report;
 }
 
-Result<Report> train_workspace(const TrainArguments& arguments, Context& context) {
+Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context) {
   const fs::path path(arguments.workspace.path);
   UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
   WorkspaceSetup setup;
-  UNSCATTER_TRY(options, arguments.session_options());
-  UNSCATTER_CHECK_OK(check_options(options));  // before reading: a wrong option should not cost a minute
-  setup.options = options;
   UNSCATTER_TRY(spec, arguments.transform.spec());
-  UNSCATTER_CHECK_OK(make_transform(spec));
+  UNSCATTER_CHECK_OK(make_transform(spec));  // before reading: a wrong option should not cost a minute
   setup.transform = spec;
+  UNSCATTER_TRY(options, arguments.session_options(spec));
+  UNSCATTER_CHECK_OK(check_options(options));
+  setup.options = options;
   setup.features = arguments.transform.features;
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
@@ -189,6 +201,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, Context& context
                    {.limits = {}, .symmetrise = arguments.symmetrise, .threads = threads, .progress = &context.progress()}));
   UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share, arguments.seed));
   setup.dataset = std::move(chosen.train);
+  if (arguments.guarantee.preset == "paper") apply_paper_setting(command, setup.dataset.name, setup);
   clock.stage("read");
 
   UNSCATTER_TRY(signing, arguments.key.load_or_create());
@@ -241,11 +254,12 @@ Examples:
 
 The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have in the
 data set.  The signing key is made on first use; it stays outside of the workspace.
---preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones; the certificate says
-what is not sound about it.  An option that is given goes before the preset.
+--preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the paper's own
+data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An option that is given goes
+before the preset.
 Features and transforms: unscatter embed --help.)");
   context.add_action(
-      command, [arguments, &context] { return train_workspace(*arguments, context); },
+      command, [arguments, &command, &context] { return train_workspace(*arguments, command, context); },
       [arguments]() -> Status {
         UNSCATTER_CHECK_OK(arguments->guarantee.options({}));
         return ok_status();

@@ -18,11 +18,11 @@ namespace unscatter::cli {
 [[nodiscard]] Result<NodeKey> parse_key(std::string_view text);
 
 struct RequestArguments {
-  std::string graph;
-  std::string node;
-  std::string edge;
-  std::string subject;
-  std::string requests;  // a file
+  std::string graph = {};
+  std::string node = {};
+  std::string edge = {};
+  std::string subject = {};
+  std::string requests = {};  // a file
   bool features_only = false;
 
   void add_to(CLI::App& command);

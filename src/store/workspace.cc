@@ -164,8 +164,9 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   UNSCATTER_CHECK_OK(check_target(path, options));
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
+  auto ledger = std::make_shared<SessionLedger>();
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder, session_options(setup.options, options),
-                                         nullptr, make_random(options)));
+                                         ledger, make_random(options)));
   contents.snapshot = session.snapshot();
 
   UNSCATTER_TRY(database, create_database(path, options.wait));
@@ -182,6 +183,11 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   }
   auto state = std::make_unique<State>(std::move(database), std::move(contents), options);
   state->info.path = path;
+  // The session goes on as it is, instead of being restored from what was just written.
+  ledger->attach(state.get());
+  state->ledger = std::move(ledger);
+  state->session = std::move(session);
+  state->contents.snapshot = {};
   return Workspace(std::move(state));
 }
 
@@ -226,6 +232,17 @@ Result<Receipt> Workspace::receipt(std::size_t sequence) const {
   UNSCATTER_CHECK_OK(read_entry(state_->database, sequence));
   UNSCATTER_TRY(text, read_receipt(state_->database, sequence));
   return parse_receipt(text);
+}
+
+Result<std::vector<Salt>> Workspace::salts(std::size_t sequence) const {
+  UNSCATTER_CHECK_OK(read_entry(state_->database, sequence));
+  std::vector<Salt> kept;
+  const auto find = [&](std::size_t of, std::vector<Salt>& salts) -> Status {
+    if (of == sequence) kept = salts;
+    return ok_status();
+  };
+  UNSCATTER_CHECK_OK(visit_salts(state_->database, find));
+  return kept;
 }
 
 Result<Digest> Workspace::replay_digest() {

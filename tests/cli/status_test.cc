@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "unscatter/store/request_text.h"
 #include "workspace_fixture.h"
 
 namespace unscatter {
@@ -83,6 +84,18 @@ TEST_F(Inspect, CertificateShowsAnEntryOfTheLedger) {
   for (const char* part : {"forgot 1 node", "1 edited", "certified", "rests on", "only published models"}) {
     EXPECT_TRUE(has(words.out, part)) << part << '\n' << words.out;
   }
+}
+
+TEST_F(Inspect, CertificateShowsSaltsWhileThereAreSome) {
+  const std::string subject = groups().graphs.front().node_id(0);
+  const auto salts = [&] { return document({"certificate", "--workspace", workspace(), "--id", "1", "--salts"}).at("salts"); };
+  ASSERT_EQ(forget({"--subject", subject, "--receipt", path("r.json")}).exit_code, 0);
+  ASSERT_EQ(salts().size(), 1u);
+  const auto salt = salts().front().get<std::string>();
+  EXPECT_EQ(commitment(ForgetSubject{subject}, parse_salt(salt).value()),
+            open(workspace()).entry(1).value().commitments.front());
+  ASSERT_EQ(forget({"--subject", subject, "--shred"}).exit_code, 0);
+  EXPECT_TRUE(salts().front().is_null());
 }
 
 TEST_F(Inspect, CertificateWritesReceiptsOfRemovalsOnly) {

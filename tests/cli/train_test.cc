@@ -141,6 +141,31 @@ TEST_F(Train, APresetIsWhereOptionsStart) {
   EXPECT_EQ(options.at("epsilon"), 2.0);
 }
 
+// The name decides, whatever the file holds.
+TEST_F(Train, ThePaperPresetKnowsThePapersDataSets) {
+  const std::string named = path("PROTEINS.jsonl");
+  std::filesystem::copy_file(data(), named);
+  const auto trained = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"train",    "--data", named,     "--workspace", workspace(),
+                                          "--preset", "paper",  "--force", "--features",  "log-degree"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(run(arguments).exit_code, 0);
+    const Workspace opened = open(workspace());
+    return opened.info();
+  };
+  const WorkspaceInfo preset = trained({});
+  EXPECT_EQ(preset.transform.scales, 5u);
+  EXPECT_EQ(preset.transform.moments, 4u);
+  EXPECT_EQ(preset.transform.layers, 3u);
+  EXPECT_EQ(preset.options.regularisation, 1e-4);
+  EXPECT_EQ(preset.options.row_norm, paper_options(1e-4, 3).row_norm);
+  const WorkspaceInfo given = trained({"--scales", "2", "--layers", "2", "--lambda", "0.01"});
+  EXPECT_EQ(given.transform.scales, 2u);
+  EXPECT_EQ(given.transform.moments, 4u);
+  EXPECT_EQ(given.options.regularisation, 0.01);
+  EXPECT_EQ(given.options.row_norm, paper_options(0.01, 2).row_norm);
+}
+
 struct TrainMistake {
   std::vector<std::string> arguments;
   int exit_code;

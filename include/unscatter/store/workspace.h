@@ -93,8 +93,10 @@ struct StageTimes {
   double checkpoint = 0;  // emptying the write-ahead log, so that no old page stays
 };
 
-// Not thread-safe; movable.  An operation that fails leaves file and object as they were; after an I/O error while committing,
-// when it is not known which of the two states the disk has, the object refuses further work until it is opened again.
+// Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions, after which the
+// object refuses further work until it is opened again: an I/O error while committing, when it is not known which of the two
+// states the disk has; and one while the log is emptied after a commit, when the operation is in force (the message says so)
+// but old pages may still be on the disk.
 class Workspace {
  public:
   // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file system.
@@ -147,12 +149,14 @@ class Workspace {
   // before it were honoured.
   [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
 
-  // Destroys the salts of every earlier request that equals this one.  Returns how many there were.
+  // Destroys the salts of every earlier request that equals this one, and then also what is remembered of lists, which would
+  // confirm a guess as well.  Returns how many salts there were.
   [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
 
   // The published model of the present state: the same one until the next removal, since publishing it again tells nobody
-  // anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk before it returns.
-  // Errors as Session::release(), kInvalidArgument without the key, kIo.
+  // anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk before it returns;
+  // if that fails, it is counted for as long as the object lives. Errors as Session::release(), kInvalidArgument without the
+  // key, kIo.
   [[nodiscard]] Result<PublishedModel> release(bool fresh = false);
 
   // Errors: kNotFound.
@@ -160,9 +164,12 @@ class Workspace {
   [[nodiscard]] Result<Digest> hash_of_entry(std::size_t sequence) const;
   // Of a removal.
   [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
+  // The salts of its commitments, in their order; all zero where one was destroyed, none if none was kept.
+  [[nodiscard]] Result<std::vector<Salt>> salts(std::size_t sequence) const;
 
-  // BLAKE2b over what the same requests on the same data give on every machine and on any number of threads: the remaining
-  // data, the kept weights and the ledger without times, salts and ids.
+  // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept weights
+  // and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same places: a session
+  // that goes on has factors that a restored one has to compute, and the weights may differ in their last digits.
   [[nodiscard]] Result<Digest> replay_digest();
 
   [[nodiscard]] const StageTimes& stage_times() const;
