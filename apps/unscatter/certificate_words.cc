@@ -11,6 +11,16 @@ namespace {
 
 Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(nullptr); }
 
+// A Certificate, or the ledger's record of one: the fields have the same names.
+template <typename Promise>
+void add_rows(Table& table, const Promise& promise) {
+  std::string words = guarantee_words(promise.mechanism, promise.guarantee, promise.noise_stddev);
+  if (promise.rule == BudgetRule::kPaper) words += "; the paper's budget, not sound for several classes";
+  table.add_row({promise.satisfied ? "certified" : "NOT certified", std::move(words)});
+  table.add_row({"distance", distance_words(promise.distance_upper_bound, promise.shift_upper_bound, promise.shift_limit)});
+  table.add_row({"how", rung_words(promise.rung, promise.newton_steps)});
+}
+
 }  // namespace
 
 std::string counts_words(const RequestCounts& counts) {
@@ -51,28 +61,8 @@ std::string distance_words(double distance_upper_bound, double shift_upper_bound
                      distance_upper_bound, shift_limit > 0 ? 100 * shift_upper_bound / shift_limit : 0);
 }
 
-void add_certificate_rows(Table& table, const Certificate& certificate) {
-  LedgerRecord exact;
-  exact.satisfied = certificate.satisfied;
-  exact.mechanism = certificate.mechanism;
-  exact.rule = certificate.rule;
-  exact.guarantee = certificate.guarantee;
-  exact.noise_stddev = certificate.noise_stddev;
-  exact.distance_upper_bound = certificate.distance_upper_bound;
-  exact.shift_upper_bound = certificate.shift_upper_bound;
-  exact.shift_limit = certificate.shift_limit;
-  exact.rung = certificate.rung;
-  exact.newton_steps = certificate.newton_steps;
-  add_certificate_rows(table, exact);
-}
-
-void add_certificate_rows(Table& table, const LedgerRecord& record) {
-  std::string promise = guarantee_words(record.mechanism, record.guarantee, record.noise_stddev);
-  if (record.rule == BudgetRule::kPaper) promise += "; the paper's budget, not sound for several classes";
-  table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(promise)});
-  table.add_row({"distance", distance_words(record.distance_upper_bound, record.shift_upper_bound, record.shift_limit)});
-  table.add_row({"how", rung_words(record.rung, record.newton_steps)});
-}
+void add_certificate_rows(Table& table, const Certificate& certificate) { add_rows(table, certificate); }
+void add_certificate_rows(Table& table, const LedgerRecord& record) { add_rows(table, record); }
 
 Json counts_json(const RequestCounts& counts) {
   return {{"features", counts.features},

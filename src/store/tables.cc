@@ -80,6 +80,18 @@ Digest seal_of_list(const Digest& done) {
 // What is signed: the hash, under a name that keeps it apart from everything else the key signs.
 std::string signed_hash(const Digest& hash) { return fmt::format("unscatter ledger entry 1\n{}", hash.hex()); }
 
+// Columns salts and seal from `first` on.
+Result<std::vector<Salt>> salts_at(const Statement& statement, int first, std::size_t sequence) {
+  UNSCATTER_TRY(blob, statement.blob(first));
+  UNSCATTER_CHECK_OK(
+      check_seal(statement, first + 1, seal_of_salts(sequence, blob), fmt::format("the salts of entry {}", sequence)));
+  if (blob.size() % sizeof(Salt) != 0) return damaged_row("a salt has the wrong length");
+  std::vector<Salt> salts(blob.size() / sizeof(Salt));
+  if (!salts.empty()) std::memcpy(salts.data(), blob.data(), blob.size());
+  wipe(blob);
+  return salts;
+}
+
 std::int64_t row_number(std::size_t sequence) { return static_cast<std::int64_t>(sequence); }
 
 }  // namespace
@@ -248,6 +260,14 @@ Status write_salts(const Database& database, std::size_t sequence, std::span<con
       .run();
 }
 
+Result<std::vector<Salt>> read_salts(const Database& database, std::size_t sequence) {
+  Statement statement = database.prepare("SELECT salts, seal FROM salts WHERE sequence = ?");
+  statement.bind(1, row_number(sequence));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return std::vector<Salt>();
+  return salts_at(statement, 0, sequence);
+}
+
 Status visit_salts(const Database& database,
                    const std::function<Status(std::size_t sequence, std::vector<Salt>& salts)>& visit) {
   Statement statement = database.prepare("SELECT sequence, salts, seal FROM salts ORDER BY sequence");
@@ -255,13 +275,8 @@ Status visit_salts(const Database& database,
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
     UNSCATTER_TRY(number, statement.integer(0));
-    UNSCATTER_TRY(blob, statement.blob(1));
     const auto sequence = static_cast<std::size_t>(number);
-    UNSCATTER_CHECK_OK(check_seal(statement, 2, seal_of_salts(sequence, blob), fmt::format("the salts of entry {}", sequence)));
-    if (blob.size() % sizeof(Salt) != 0) return damaged_row("a salt has the wrong length");
-    std::vector<Salt> salts(blob.size() / sizeof(Salt));
-    if (!salts.empty()) std::memcpy(salts.data(), blob.data(), blob.size());
-    wipe(blob);
+    UNSCATTER_TRY(salts, salts_at(statement, 1, sequence));
     Status status = visit(sequence, salts);
     wipe(salts);
     UNSCATTER_CHECK_OK(std::move(status));

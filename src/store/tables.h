@@ -66,6 +66,8 @@ struct LedgerRow {
 
 // Table `salts`: of the request commitments of one entry, in their order; an all-zero salt was destroyed.
 [[nodiscard]] Status write_salts(const Database& database, std::size_t sequence, std::span<const Salt> salts);
+// None if none was kept.
+[[nodiscard]] Result<std::vector<Salt>> read_salts(const Database& database, std::size_t sequence);
 // Calls `visit` for every entry that has salts.
 [[nodiscard]] Status visit_salts(const Database& database,
                                  const std::function<Status(std::size_t sequence, std::vector<Salt>& salts)>& visit);

@@ -236,13 +236,7 @@ Result<Receipt> Workspace::receipt(std::size_t sequence) const {
 
 Result<std::vector<Salt>> Workspace::salts(std::size_t sequence) const {
   UNSCATTER_CHECK_OK(read_entry(state_->database, sequence));
-  std::vector<Salt> kept;
-  const auto find = [&](std::size_t of, std::vector<Salt>& salts) -> Status {
-    if (of == sequence) kept = salts;
-    return ok_status();
-  };
-  UNSCATTER_CHECK_OK(visit_salts(state_->database, find));
-  return kept;
+  return read_salts(state_->database, sequence);
 }
 
 Result<Digest> Workspace::replay_digest() {

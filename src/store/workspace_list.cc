@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "store/workspace_state.h"
 #include "unscatter/store/request_text.h"
@@ -41,6 +43,58 @@ Error at_request(std::size_t index, const Error& error) {
   return {error.code, fmt::format("request {} of the list: {}", index + 1, error.message)};
 }
 
+// The next requests of a list, and what becomes of them.
+struct Batch {
+  std::vector<RemovalRequest> requests;
+  std::vector<std::size_t> places;  // in the list
+  std::size_t end = 0;              // the list is done up to here once they are honoured
+  std::optional<Refusal> stop_at;   // the first that was refused, where such are not skipped
+
+  Batch(std::span<const RemovalRequest> list, std::size_t first, std::size_t last) : end(last) {
+    for (std::size_t i = first; i < last; ++i) {
+      requests.push_back(list[i]);
+      places.push_back(i);
+    }
+  }
+
+  // Ends before request `index` of the batch.
+  void cut(std::size_t index, const Error& why) {
+    end = places[index];
+    stop_at = Refusal{end, why};
+    requests.resize(index);
+    places.resize(index);
+  }
+  // Goes on without it.  Returns its place in the list.
+  std::size_t drop(std::size_t index) {
+    const std::size_t place = places[index];
+    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(index));
+    places.erase(places.begin() + static_cast<std::ptrdiff_t>(index));
+    return place;
+  }
+};
+
+// Honours the batch, without what is refused.  Only after a failure is it asked which request that was: nothing is planned
+// twice where all goes well.  Nothing: no request was left.
+Result<std::optional<Forgotten>> honour(Workspace::State& state, const Session& session, Batch& batch, PendingRemoval removal,
+                                        const std::vector<Digest>& prefixes, const Workspace::ListOptions& options,
+                                        std::vector<Refusal>& refused) {
+  while (!batch.requests.empty()) {
+    removal.requests = batch.requests;
+    if (!options.shred || batch.end + 1 < prefixes.size()) removal.list_after = prefixes[batch.end];
+    Result<Forgotten> forgotten = state.forget(removal);
+    if (forgotten.ok()) return std::optional<Forgotten>(*std::move(forgotten));
+    // After a commit of unknown outcome requests may look refused because they are in force.
+    const std::optional<Refusal> refusal = state.uncertain ? std::nullopt : session.refusal(batch.requests);
+    if (!refusal) return at_request(batch.places.front(), forgotten.error());
+    if (options.skip_refused) {
+      refused.push_back({batch.drop(refusal->index), refusal->error});
+    } else {
+      batch.cut(refusal->index, refusal->error);
+    }
+  }
+  return std::optional<Forgotten>();
+}
+
 }  // namespace
 
 Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalRequest> requests, const ListOptions& options) {
@@ -54,47 +108,24 @@ Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalReq
   UNSCATTER_TRY(session, state.live());
 
   std::size_t recorded = outcome.done_before;  // the prefix that the file knows
-  std::size_t next = outcome.done_before;
-  while (next < requests.size()) {
+  for (std::size_t next = outcome.done_before; next < requests.size();) {
     if (options.stop && options.stop()) {
       outcome.stopped = true;
       break;
     }
-    // Those of the next `batch` that can be honoured, up to the first that cannot unless such are skipped.
-    std::size_t end = std::min(requests.size(), next + options.batch);
-    std::vector<RemovalRequest> batch(requests.begin() + static_cast<std::ptrdiff_t>(next),
-                                      requests.begin() + static_cast<std::ptrdiff_t>(end));
-    std::vector<std::size_t> places;
-    for (std::size_t i = next; i < end; ++i) places.push_back(i);
-    std::optional<Refusal> stop_at;
-    while (const std::optional<Refusal> refused = session->refusal(batch)) {
-      const auto offset = static_cast<std::ptrdiff_t>(refused->index);
-      Refusal in_list{places[refused->index], refused->error};
-      if (!options.skip_refused) {
-        end = in_list.index;
-        batch.erase(batch.begin() + offset, batch.end());
-        stop_at = std::move(in_list);
-        break;
-      }
-      batch.erase(batch.begin() + offset);
-      places.erase(places.begin() + offset);
-      outcome.refused.push_back(std::move(in_list));
-    }
-    if (!batch.empty()) {
-      PendingRemoval removal;
-      removal.requests = batch;
-      removal.shred = options.shred;
-      if (recorded > 0) removal.list_before = prefixes[recorded];
-      if (!options.shred || end < requests.size()) removal.list_after = prefixes[end];
-      Result<Forgotten> forgotten = state.forget(std::move(removal));
-      if (!forgotten.ok()) return at_request(next, forgotten.error());
-      recorded = end;
-      outcome.honoured += batch.size();
+    Batch batch(requests, next, std::min(requests.size(), next + options.batch));
+    PendingRemoval removal;
+    removal.shred = options.shred;
+    if (recorded > 0) removal.list_before = prefixes[recorded];
+    UNSCATTER_TRY(forgotten, honour(state, *session, batch, removal, prefixes, options, outcome.refused));
+    if (forgotten) {
+      recorded = batch.end;
+      outcome.honoured += batch.requests.size();
       ++outcome.updates;
-      if (options.acknowledge) options.acknowledge(end, *forgotten);
+      if (options.acknowledge) options.acknowledge(batch.end, *forgotten);
     }
-    if (stop_at) return at_request(stop_at->index, stop_at->error);
-    next = end;
+    if (batch.stop_at) return at_request(batch.stop_at->index, batch.stop_at->error);
+    next = batch.end;
   }
   // The last update forgets it by itself, unless only refused requests came after it.
   const bool last_one_forgot = outcome.updates > 0 && recorded == requests.size();
