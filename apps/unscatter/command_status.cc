@@ -8,7 +8,6 @@
 
 #include "certificate_words.h"
 #include "commands.h"
-#include "guarantee_options.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {
@@ -20,19 +19,12 @@ struct StatusArguments {
 };
 
 Json options_json(const SessionOptions& options) {
-  return {{"loss", options.loss.describe()},
-          {"lambda", options.regularisation},
-          {"bias", options.bias},
-          {"optimizer", options.optimizer == Optimizer::kNewton ? "newton" : "lbfgs"},
-          {"mechanism", name(options.mechanism)},
-          {"epsilon", options.guarantee.epsilon},
-          {"delta", options.guarantee.delta},
-          {"noise_stddev", options.noise_stddev},
-          {"releases", options.releases},
-          {"precision", options.precision},
-          {"bound", name(options.bound)},
-          {"rule", name(options.rule)},
-          {"removal", removal_name(options.removal)}};
+  return {
+      {"loss", options.loss.describe()},      {"lambda", options.regularisation},     {"bias", options.bias},
+      {"optimizer", name(options.optimizer)}, {"mechanism", name(options.mechanism)}, {"epsilon", options.guarantee.epsilon},
+      {"delta", options.guarantee.delta},     {"noise_stddev", options.noise_stddev}, {"releases", options.releases},
+      {"precision", options.precision},       {"bound", name(options.bound)},         {"rule", name(options.rule)},
+      {"removal", name(options.removal)}};
 }
 
 Report report_status(const StatusArguments& arguments, const Workspace& workspace, std::uintmax_t bytes) {

@@ -39,7 +39,7 @@ void GuaranteeArguments::add_to(CLI::App& command) {
   command.add_option("--removal", removal, "A removed node leaves nothing (compact) or its place (tombstone)")
       ->group(group)
       ->check(CLI::IsMember({"compact", "tombstone"}))
-      ->default_str(std::string(removal_name(sound.removal)));
+      ->default_str(std::string(name(sound.removal)));
 }
 
 Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transform) const {
@@ -56,7 +56,10 @@ Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transfor
     UNSCATTER_TRY(parsed, parse_residual_bound(*bound));
     options.bound = parsed;
   }
-  if (removal) options.removal = *removal == "tombstone" ? NodeRemoval::kTombstone : NodeRemoval::kCompact;
+  if (removal) {
+    UNSCATTER_TRY(parsed, parse_node_removal(*removal));
+    options.removal = parsed;
+  }
   return options;
 }
 
@@ -79,7 +82,5 @@ Status GuaranteeArguments::set_noise(SessionOptions& options) const {
   if (alpha) options.noise_stddev = *alpha;
   return ok_status();
 }
-
-std::string_view removal_name(NodeRemoval removal) { return removal == NodeRemoval::kCompact ? "compact" : "tombstone"; }
 
 }  // namespace unscatter::cli

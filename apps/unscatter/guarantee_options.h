@@ -34,6 +34,4 @@ struct GuaranteeArguments {
   [[nodiscard]] Status set_noise(SessionOptions& options) const;
 };
 
-[[nodiscard]] std::string_view removal_name(NodeRemoval removal);
-
 }  // namespace unscatter::cli

@@ -16,7 +16,7 @@ void LearningArguments::add_to(CLI::App& command) {
   command.add_option("--optimizer", optimizer, "newton or lbfgs")
       ->group(group)
       ->check(CLI::IsMember({"newton", "lbfgs"}))
-      ->default_str(defaults.optimizer == Optimizer::kNewton ? "newton" : "lbfgs");
+      ->default_str(std::string(name(defaults.optimizer)));
   command.add_flag("--bias", bias, "One more coordinate, constant 1")->group(group);
 }
 

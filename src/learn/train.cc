@@ -72,9 +72,12 @@ Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
 
 }  // namespace
 
+std::string_view name(Optimizer optimizer) { return optimizer == Optimizer::kNewton ? "newton" : "lbfgs"; }
+
 Result<Optimizer> parse_optimizer(std::string_view text) {
-  if (text == "newton") return Optimizer::kNewton;
-  if (text == "lbfgs") return Optimizer::kLbfgs;
+  for (const Optimizer optimizer : {Optimizer::kNewton, Optimizer::kLbfgs}) {
+    if (text == name(optimizer)) return optimizer;
+  }
   return Error{ErrorCode::kInvalidArgument, fmt::format("unknown optimizer '{}'; choose newton or lbfgs", text)};
 }
 

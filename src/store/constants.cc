@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,49 +12,30 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The names are part of the file format.
-constexpr std::array kOptimizers = {std::pair{Optimizer::kNewton, std::string_view("newton")},
-                                    std::pair{Optimizer::kLbfgs, std::string_view("lbfgs")}};
-constexpr std::array kRemovals = {std::pair{NodeRemoval::kCompact, std::string_view("compact")},
-                                  std::pair{NodeRemoval::kTombstone, std::string_view("tombstone")}};
-constexpr std::array kMethods = {std::pair{Method::kUnlearn, std::string_view("unlearn")},
-                                 std::pair{Method::kWholeGraph, std::string_view("whole-graph")},
-                                 std::pair{Method::kRetrain, std::string_view("retrain")}};
-constexpr std::array kOperators = {std::pair{WalkOperator::kRow, std::string_view("row")},
-                                   std::pair{WalkOperator::kColumn, std::string_view("column")},
-                                   std::pair{WalkOperator::kSymmetric, std::string_view("symmetric")}};
-constexpr std::array kSpectralMethods = {std::pair{SpectralMethod::kAutomatic, std::string_view("automatic")},
-                                         std::pair{SpectralMethod::kEigen, std::string_view("eigen")},
-                                         std::pair{SpectralMethod::kChebyshev, std::string_view("chebyshev")}};
-
-template <typename Table, typename Value>
-std::string_view spelled(const Table& table, Value value) {
-  for (const auto& [candidate, text] : table) {
-    if (candidate == value) return text;
+// The names, which the library gives, are part of the file format.
+Result<WalkOperator> parse_operator(std::string_view text) {
+  for (const WalkOperator op : {WalkOperator::kRow, WalkOperator::kColumn, WalkOperator::kSymmetric}) {
+    if (walk_operator_name(op) == text) return op;
   }
-  return "?";
+  return Error{ErrorCode::kMalformedInput, fmt::format("unknown operator '{}'", text)};
 }
 
-template <typename Table, typename Value>
-Status read_name(const Json& json, const Table& table, Value& value) {
-  const auto text = json.get<std::string>();
-  for (const auto& [candidate, known] : table) {
-    if (known != text) continue;
-    value = candidate;
-    return ok_status();
+Result<SpectralMethod> parse_spectral_method(std::string_view text) {
+  for (const SpectralMethod method : {SpectralMethod::kAutomatic, SpectralMethod::kEigen, SpectralMethod::kChebyshev}) {
+    if (spectral_method_name(method) == text) return method;
   }
-  return Error{ErrorCode::kMalformedInput, fmt::format("'{}' is not known", text)};
+  return Error{ErrorCode::kMalformedInput, fmt::format("unknown spectral method '{}'", text)};
 }
 
 Json transform_to_json(const TransformSpec& spec) {
   return {{"family", spec.family},
-          {"operator", spelled(kOperators, spec.op)},
+          {"operator", walk_operator_name(spec.op)},
           {"scales", spec.scales},
           {"moments", spec.moments},
           {"layers", spec.layers},
           {"linear", spec.linear},
           {"kernel", spec.kernel},
-          {"spectral_method", spelled(kSpectralMethods, spec.spectral.method)},
+          {"spectral_method", spectral_method_name(spec.spectral.method)},
           {"degree", spec.spectral.degree},
           {"eigen_nodes", spec.spectral.eigen_nodes},
           {"frame_min_lower", spec.spectral.frame.min_lower},
@@ -65,13 +45,15 @@ Json transform_to_json(const TransformSpec& spec) {
 
 Status read_transform(const Json& json, TransformSpec& spec) {
   spec.family = json.at("family").get<std::string>();
-  UNSCATTER_CHECK_OK(read_name(json.at("operator"), kOperators, spec.op));
+  UNSCATTER_TRY(op, parse_operator(json.at("operator").get<std::string>()));
+  spec.op = op;
   spec.scales = json.at("scales").get<std::size_t>();
   spec.moments = json.at("moments").get<std::size_t>();
   spec.layers = json.at("layers").get<std::size_t>();
   spec.linear = json.at("linear").get<bool>();
   spec.kernel = json.at("kernel").get<std::string>();
-  UNSCATTER_CHECK_OK(read_name(json.at("spectral_method"), kSpectralMethods, spec.spectral.method));
+  UNSCATTER_TRY(method, parse_spectral_method(json.at("spectral_method").get<std::string>()));
+  spec.spectral.method = method;
   spec.spectral.degree = json.at("degree").get<std::size_t>();
   spec.spectral.eigen_nodes = json.at("eigen_nodes").get<std::size_t>();
   spec.spectral.frame = {json.at("frame_min_lower").get<double>(), json.at("frame_max_upper").get<double>()};
@@ -83,7 +65,7 @@ Json options_to_json(const SessionOptions& options) {
   return {{"loss", options.loss.describe()},
           {"lambda", options.regularisation},
           {"bias", options.bias},
-          {"optimizer", spelled(kOptimizers, options.optimizer)},
+          {"optimizer", name(options.optimizer)},
           {"mechanism", name(options.mechanism)},
           {"epsilon", options.guarantee.epsilon},
           {"delta", options.guarantee.delta},
@@ -96,8 +78,8 @@ Json options_to_json(const SessionOptions& options) {
           {"row_norm", options.row_norm ? Json(*options.row_norm) : Json()},
           {"retrain_when_exceeded", options.retrain_when_exceeded},
           {"fast_rung", options.fast_rung},
-          {"removal", spelled(kRemovals, options.removal)},
-          {"method", spelled(kMethods, options.method)}};
+          {"removal", name(options.removal)},
+          {"method", name(options.method)}};
 }
 
 Status read_options(const Json& json, SessionOptions& options) {
@@ -105,7 +87,8 @@ Status read_options(const Json& json, SessionOptions& options) {
   options.loss = loss;
   options.regularisation = json.at("lambda").get<double>();
   options.bias = json.at("bias").get<bool>();
-  UNSCATTER_CHECK_OK(read_name(json.at("optimizer"), kOptimizers, options.optimizer));
+  UNSCATTER_TRY(optimizer, parse_optimizer(json.at("optimizer").get<std::string>()));
+  options.optimizer = optimizer;
   UNSCATTER_TRY(mechanism, parse_mechanism(json.at("mechanism").get<std::string>()));
   options.mechanism = mechanism;
   options.guarantee = {json.at("epsilon").get<double>(), json.at("delta").get<double>()};
@@ -120,8 +103,10 @@ Status read_options(const Json& json, SessionOptions& options) {
   if (!json.at("row_norm").is_null()) options.row_norm = json.at("row_norm").get<double>();
   options.retrain_when_exceeded = json.at("retrain_when_exceeded").get<bool>();
   options.fast_rung = json.at("fast_rung").get<bool>();
-  UNSCATTER_CHECK_OK(read_name(json.at("removal"), kRemovals, options.removal));
-  UNSCATTER_CHECK_OK(read_name(json.at("method"), kMethods, options.method));
+  UNSCATTER_TRY(removal, parse_node_removal(json.at("removal").get<std::string>()));
+  options.removal = removal;
+  UNSCATTER_TRY(method, parse_method(json.at("method").get<std::string>()));
+  options.method = method;
   return check_options(options);
 }
 

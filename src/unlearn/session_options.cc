@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <initializer_list>
 
 namespace unscatter {
 namespace {
@@ -12,7 +13,34 @@ Status require(bool condition, std::string_view what) {
   return Error{ErrorCode::kInvalidArgument, std::string(what)};
 }
 
+template <typename Value>
+Result<Value> find_named(std::initializer_list<Value> values, std::string_view text, std::string_view what) {
+  for (const Value value : values) {
+    if (name(value) == text) return value;
+  }
+  return Error{ErrorCode::kInvalidArgument, fmt::format("unknown {} '{}'", what, text)};
+}
+
 }  // namespace
+
+std::string_view name(Method method) {
+  switch (method) {
+    case Method::kUnlearn: return "unlearn";
+    case Method::kWholeGraph: return "whole-graph";
+    case Method::kRetrain: return "retrain";
+  }
+  return "?";
+}
+
+std::string_view name(NodeRemoval removal) { return removal == NodeRemoval::kCompact ? "compact" : "tombstone"; }
+
+Result<Method> parse_method(std::string_view text) {
+  return find_named({Method::kUnlearn, Method::kWholeGraph, Method::kRetrain}, text, "method");
+}
+
+Result<NodeRemoval> parse_node_removal(std::string_view text) {
+  return find_named({NodeRemoval::kCompact, NodeRemoval::kTombstone}, text, "kind of removal");
+}
 
 SessionOptions paper_options(double regularisation, std::size_t layers) {
   SessionOptions options;

@@ -265,5 +265,32 @@ TEST_F(WorkspaceFault, AListGoesOnWhereAPowerLossStoppedIt) {
   }
 }
 
+// Requests of an update that may be in force after all must not be passed over as refused.
+TEST_F(WorkspaceFault, AnErrorInAListIsNoRefusal) {
+  const std::vector<RemovalRequest> requests = small_requests();
+  Workspace::ListOptions options;
+  options.batch = 3;
+  options.skip_refused = true;
+  const auto run = [&](const Fault& fault) -> Result<Workspace::ListOutcome> {
+    disk_.restore(images_[0]);
+    disk_.arm(fault);
+    UNSCATTER_TRY(workspace, Workspace::open(path(), small_options()));
+    return workspace.forget_list(requests, options);
+  };
+  ASSERT_EQ(run({FaultKind::kError, kNever}).value().honoured, requests.size());
+  const std::size_t count = disk_.operations(FaultKind::kError);
+  std::size_t failed = 0;
+  for (std::size_t at = 0; at < count; at += kStride) {
+    SCOPED_TRACE(fmt::format("error at operation {} of {}", at, count));
+    const auto outcome = run({FaultKind::kError, at});
+    if (!outcome.ok()) ++failed;
+    if (outcome.ok()) {
+      EXPECT_EQ(outcome->honoured, requests.size());
+      EXPECT_TRUE(outcome->refused.empty());
+    }
+  }
+  EXPECT_GT(failed, 0);
+}
+
 }  // namespace
 }  // namespace unscatter::testing

@@ -200,6 +200,7 @@ TEST(Train, DefaultToleranceScalesWithTheRows) {
 TEST(Train, OptimizersHaveNames) {
   EXPECT_EQ(parse_optimizer("newton").value(), Optimizer::kNewton);
   EXPECT_EQ(parse_optimizer("lbfgs").value(), Optimizer::kLbfgs);
+  for (const Optimizer optimizer : kBoth) EXPECT_EQ(parse_optimizer(name(optimizer)).value(), optimizer);
   for (const char* text : {"", "Newton", "sgd", "lbfgs "}) EXPECT_FALSE(parse_optimizer(text).ok()) << text;
 }
 

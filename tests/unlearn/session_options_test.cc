@@ -63,5 +63,22 @@ TEST(SessionOptions, ABadOptionIsRefusedByName) {
   }
 }
 
+// Workspace files hold these names.
+TEST(SessionOptions, NamesAreFrozenAndReadBack) {
+  EXPECT_EQ(name(Method::kUnlearn), "unlearn");
+  EXPECT_EQ(name(Method::kWholeGraph), "whole-graph");
+  EXPECT_EQ(name(Method::kRetrain), "retrain");
+  for (const Method method : {Method::kUnlearn, Method::kWholeGraph, Method::kRetrain}) {
+    EXPECT_EQ(parse_method(name(method)).value(), method);
+  }
+  EXPECT_EQ(name(NodeRemoval::kCompact), "compact");
+  EXPECT_EQ(name(NodeRemoval::kTombstone), "tombstone");
+  for (const NodeRemoval removal : {NodeRemoval::kCompact, NodeRemoval::kTombstone}) {
+    EXPECT_EQ(parse_node_removal(name(removal)).value(), removal);
+  }
+  EXPECT_EQ(parse_method("Unlearn").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(parse_node_removal("").error().code, ErrorCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace unscatter

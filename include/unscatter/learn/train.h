@@ -19,7 +19,9 @@ enum class Optimizer {
   kNewton,  // Newton with line search, in primal or dual form: a dozen steps, quadratic at the end
   kLbfgs,   // LBFGS++, the paper's choice
 };
-// "newton" or "lbfgs".  Errors: kInvalidArgument.
+// "newton" or "lbfgs".
+[[nodiscard]] std::string_view name(Optimizer optimizer);
+// The inverse.  Errors: kInvalidArgument.
 [[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
 
 struct TrainOptions {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "unscatter/base/progress.h"
+#include "unscatter/base/result.h"
 #include "unscatter/graph/graph_edit.h"
 #include "unscatter/learn/loss.h"
 #include "unscatter/learn/train.h"
@@ -18,6 +20,13 @@ enum class Method {
   kWholeGraph,  // drop every touched graph whole, Newton update: the "UU" baseline of the paper, after [Guo20]
   kRetrain,     // edit the graph, train from scratch
 };
+
+// "unlearn", "whole-graph", "retrain"; "compact", "tombstone".  These names stand in files.
+[[nodiscard]] std::string_view name(Method method);
+[[nodiscard]] std::string_view name(NodeRemoval removal);
+// The inverse.  Errors: kInvalidArgument.
+[[nodiscard]] Result<Method> parse_method(std::string_view text);
+[[nodiscard]] Result<NodeRemoval> parse_node_removal(std::string_view text);
 
 struct SessionOptions {
   // Learning.
