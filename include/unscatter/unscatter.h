@@ -28,6 +28,7 @@
 #include "unscatter/embedding/walk_bank.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/embedding/wavelet_bank.h"
+#include "unscatter/experiment/gin.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/graph.h"
