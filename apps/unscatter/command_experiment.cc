@@ -113,6 +113,10 @@ void add_options(CLI::App& command, ExperimentArguments& arguments) {
   command.add_option("--points", options.points, "Places along a sequence where accuracy is looked at")->capture_default_str();
   command.add_option("--full-steps", options.full_steps, "Longer sequences are shortened for Retrain and UU")
       ->capture_default_str();
+  command.add_option("--long-points", options.long_points, "Places where Retrain and UU are then trained")
+      ->capture_default_str();
+  command.add_option("--long-splits", options.long_splits, "Splits of removals on MNIST and CIFAR10, if fewer")
+      ->capture_default_str();
   command.add_option("--uu-steps", options.uu_steps, "Removals that UU then does one by one")->capture_default_str();
   command.add_option("--threads", options.threads, "0: all")->capture_default_str();
   command.add_option("--jobs", options.jobs, "Cells at a time; they share the threads")->capture_default_str();

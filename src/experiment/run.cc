@@ -27,8 +27,9 @@ std::string utc_now() {
 
 Status check_experiment_options(const ExperimentOptions& options) {
   const std::pair<const char*, std::size_t> at_least_one[] = {
-      {"splits", options.splits},     {"points", options.points},         {"jobs", options.jobs},
-      {"uu-steps", options.uu_steps}, {"gin-splits", options.gin_splits}, {"gin-points", options.gin_points}};
+      {"splits", options.splits},           {"points", options.points},           {"jobs", options.jobs},
+      {"long-points", options.long_points}, {"long-splits", options.long_splits}, {"uu-steps", options.uu_steps},
+      {"gin-splits", options.gin_splits},   {"gin-points", options.gin_points}};
   for (const auto& [option, value] : at_least_one) {
     if (value == 0) return Error{ErrorCode::kInvalidArgument, fmt::format("{} is 0; it must be at least 1", option)};
   }

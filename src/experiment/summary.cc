@@ -56,6 +56,7 @@ std::string method_words(std::string_view method) {
   if (method == "noise-free") return "";
   if (method == "objective") return "noise in the objective";
   if (method == "release") return "ours (release)";
+  if (method == "release-tombstone") return "ours, degrees kept";
   if (method == "ours-paper") return "the paper's method";
   if (method == "uu") return "UU";
   if (method == "retrain" || method == "gin-retrain") return "Retrain";
@@ -78,7 +79,9 @@ Summary summarise_experiment(std::string_view name, const std::vector<CellGroup>
     summarise_retrains(groups_of_kind(groups, "unlearning"), summary);
     summarise_curves("accuracy and time", groups_of_kind(groups, "unlearning"), summary);
   } else {
-    summarise_curves(name, groups, summary);
+    for (const ExperimentName& entry : experiment_names()) {
+      if (entry.name == name) summarise_curves(entry.what, groups, summary);
+    }
   }
   std::size_t failed = 0;
   for (const CellGroup& group : groups) failed += group.failed;

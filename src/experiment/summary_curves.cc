@@ -170,6 +170,8 @@ void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary) {
     if (group.results.empty()) continue;
     Json row = curve_key_json(group);
     const auto removals = group.results.front().at("removals").get<std::size_t>();
+    // Sizes beyond the number of training graphs come to the same.
+    if (!rows.empty() && rows.back().at("data_set") == group.key.data_set && rows.back().at("removals") == removals) continue;
     row["removals"] = removals;
     for (const char* field : {"seconds", "newton_steps", "residual", "distance", "accuracy"}) {
       row[field] = spread_json(spread_of(group, field));

@@ -37,6 +37,7 @@ void describe_task(const CellKey& key, const ClassificationTask& task, Json& jso
   }
   json["parameters"] = parameters_json(task.parameters);
   if (key.method == "objective") json["alpha"] = task.alpha;
+  if (key.method == "release") json["noise_stddev"] = task.release_noise;
 }
 
 void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
@@ -47,8 +48,12 @@ void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
   json["epsilon"] = task.epsilon;
   json["delta"] = task.delta;
   if (key.method == "ours-paper" || key.method == "uu") json["alpha"] = task.alpha;
+  if (key.method == "release" || key.method == "release-tombstone") json["noise_stddev"] = task.release_noise;
   json["points"] = task.points;
-  if (key.method == "retrain" || key.method == "uu") json["full_steps"] = task.full_steps;
+  if (key.method == "retrain" || key.method == "uu") {
+    json["full_steps"] = task.full_steps;
+    json["long_points"] = task.long_points;
+  }
   if (key.method == "uu") json["uu_steps"] = task.uu_steps;
 }
 
@@ -63,6 +68,7 @@ void describe_task(const CellKey& /*key*/, const BatchTask& task, Json& json) {
   json["shares"] = shares_json(task.shares);
   json["parameters"] = parameters_json(task.parameters);
   json["amount"] = amount_json(task.amount);
+  json["noise_stddev"] = task.release_noise;
   json["size"] = task.size;
 }
 

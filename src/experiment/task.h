@@ -25,6 +25,7 @@ struct ClassificationTask {
   HyperParameters parameters;
   SplitShares shares;
   double alpha = 0;
+  double release_noise = 1e-4;  // of published weights
   GinOptions gin;
 };
 
@@ -39,8 +40,9 @@ struct RemovalAmount {
   [[nodiscard]] std::size_t of(std::size_t train_graphs) const;
 };
 
-// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  Methods: "ours-paper", "uu", "retrain",
-// "release".
+// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  Methods: "ours-paper", "uu", "retrain";
+// "release", our default; "release-tombstone", the same but for what a removal is: degrees stay as they were and a removed node
+// still counts, as in the paper, so that only the way of forgetting differs from the first three.
 struct UnlearningTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -48,10 +50,12 @@ struct UnlearningTask {
   RemovalKind kind = RemovalKind::kNode;
   double epsilon = 1;
   double delta = 1e-4;
-  double alpha = 0.1;  // of the paper's methods
+  double alpha = 0.1;           // of the paper's methods
+  double release_noise = 1e-4;  // of ours, on published weights
   std::size_t points = 20;
   std::size_t full_steps = 100;
-  std::size_t uu_steps = 50;
+  std::size_t long_points = 10;
+  std::size_t uu_steps = 20;
 };
 
 // The bounds on the residual and the residual itself along a sequence without noise and without retraining [Pan23, Figure 6].
@@ -66,6 +70,7 @@ struct BatchTask {
   HyperParameters parameters;
   SplitShares shares;
   RemovalAmount amount;
+  double release_noise = 1e-4;
   std::size_t size = 1;
 };
 

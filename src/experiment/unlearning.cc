@@ -11,6 +11,8 @@
 namespace unscatter::experiment {
 namespace {
 
+bool is_release(const std::string& method) { return method == "release" || method == "release-tombstone"; }
+
 SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& task, std::size_t threads) {
   const std::string& method = plan.key.method;
   const bool paper = method == "ours-paper" || method == "uu";
@@ -19,6 +21,8 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   options.guarantee = {task.epsilon, task.delta};
   options.threads = threads;
   if (paper) options.noise_stddev = task.alpha;
+  if (is_release(method)) options.noise_stddev = task.release_noise;
+  if (method == "release-tombstone") options.removal = NodeRemoval::kTombstone;
   if (method == "uu") options.method = Method::kWholeGraph;
   if (method == "retrain") {
     options.method = Method::kRetrain;
@@ -38,12 +42,9 @@ struct UpdatePlan {
   std::size_t single = 0;         // leading updates of one removal each
 };
 
-UpdatePlan plan_updates(const std::string& method, const UnlearningTask& task, std::size_t count,
-                        const std::vector<std::size_t>& places) {
+UpdatePlan plan_updates(bool shortened, std::size_t leading_steps, std::size_t count, const std::vector<std::size_t>& places) {
   UpdatePlan plan;
-  plan.single = count;
-  if (count > task.full_steps && method == "retrain") plan.single = 0;
-  if (count > task.full_steps && method == "uu") plan.single = std::min(count, task.uu_steps);
+  plan.single = shortened ? std::min(count, leading_steps) : count;
   for (std::size_t end = 1; end <= plan.single; ++end) plan.ends.push_back(end);
   for (const std::size_t place : places) {
     if (place > plan.single) plan.ends.push_back(place);
@@ -72,7 +73,7 @@ struct Course {
 };
 
 Result<Matrix> weights_to_look_at(Session& session, const std::string& method) {
-  if (method != "release") return session.weights();
+  if (!is_release(method)) return session.weights();
   UNSCATTER_TRY(model, session.release());
   return std::move(model.weights);
 }
@@ -90,8 +91,9 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   Dataset train = subset(*embedded->dataset, split.train);
   const std::vector<RemovalRequest> requests = random_removals(train, task.kind, task.amount.of(train.size()), plan.seed);
-  const std::vector<std::size_t> places = sampled_places(requests.size(), task.points);
-  const UpdatePlan updates = plan_updates(method, task, requests.size(), places);
+  const bool shortened = requests.size() > task.full_steps && (method == "retrain" || method == "uu");
+  const std::vector<std::size_t> places = sampled_places(requests.size(), shortened ? task.long_points : task.points);
+  const UpdatePlan updates = plan_updates(shortened, method == "uu" ? task.uu_steps : 0, requests.size(), places);
 
   const Stopwatch creation;
   UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, unlearning_options(plan, task, context.threads),

@@ -26,8 +26,8 @@ class Experiment : public ::testing::Test {
   }
   [[nodiscard]] std::string out() const { return (folder_.path() / "out").string(); }
   [[nodiscard]] std::vector<std::string> command(std::vector<std::string> more) const {
-    std::vector<std::string> arguments = {"experiment", "--data", (folder_.path() / "data").string(), "--out", out(), "--datasets",
-                                          "groups"};
+    std::vector<std::string> arguments = {"experiment", "--data", (folder_.path() / "data").string(), "--out", out(),
+                                          "--datasets", "groups"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 namespace unscatter::experiment {
 namespace {
@@ -82,6 +85,19 @@ TEST(Plan, OurDefaultIsAlwaysRegularised) {
     if (plan.key.method == "release") {
       EXPECT_GT(std::get<ClassificationTask>(plan.task).parameters.regularisation, 0) << plan.key.data_set;
     }
+  }
+}
+
+TEST(Plan, LongSequencesMayHaveFewerSplits) {
+  ExperimentOptions options;
+  options.long_splits = 2;
+  for (const char* name : {"table1", "table3"}) {
+    std::map<std::string, std::size_t> splits;
+    for (const CellPlan& plan : plan_experiment(name, options)) {
+      splits[plan.key.data_set] = std::max(splits[plan.key.data_set], plan.key.split + 1);
+    }
+    EXPECT_EQ(splits.at("MNIST"), std::string_view(name) == "table3" ? 2u : 10u);
+    EXPECT_EQ(splits.at("PROTEINS"), 10u);
   }
 }
 

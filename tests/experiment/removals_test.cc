@@ -4,15 +4,17 @@
 
 #include <algorithm>
 
-#include <set>
 #include <functional>
+#include <set>
 
 #include "unscatter/graph/generate.h"
 
 namespace unscatter::experiment {
 namespace {
 
-Dataset removal_groups() { return generate_interest_groups({.groups = 40, .users = 100, .min_size = 4, .max_size = 8}).value(); }
+Dataset removal_groups() {
+  return generate_interest_groups({.groups = 40, .users = 100, .min_size = 4, .max_size = 8}).value();
+}
 
 TEST(Removals, OnePerGraphAndTheSameForTheSameSeed) {
   const Dataset groups = removal_groups();

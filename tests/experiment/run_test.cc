@@ -128,7 +128,12 @@ TEST(Run, WrongOptionsAreOneClearError) {
     return report.ok() ? std::string() : report.error().message;
   };
   EXPECT_NE(message("table9", [](ExperimentOptions&) {}).find("'table9'"), std::string::npos);
-  EXPECT_NE(message("table1", [](ExperimentOptions& o) { o.data_sets = {"groups", "grops"}; }).find("grops"), std::string::npos);
+  EXPECT_NE(message("table1",
+                    [](ExperimentOptions& o) {
+                      o.data_sets = {"groups", "grops"};
+                    })
+                .find("grops"),
+            std::string::npos);
   EXPECT_NE(message("table1", [](ExperimentOptions& o) { o.splits = 0; }).find("splits"), std::string::npos);
   EXPECT_NE(message("table1", [](ExperimentOptions& o) { o.jobs = 0; }).find("jobs"), std::string::npos);
   if (!gin_available()) {

@@ -40,10 +40,13 @@ struct ExperimentOptions {
 
   // Along a sequence of removals, accuracy is looked at in this many places, evenly spaced.
   std::size_t points = 20;
-  // Retrain, on sequences longer than this, is trained only at those places: its state depends on the data alone.
+  // On sequences longer than this, Retrain is trained only in `long_points` places: its state depends on the data alone.  UU
+  // does `uu_steps` removals one by one there, and the others in one update per place.
   std::size_t full_steps = 100;
-  // UU, on sequences longer than full_steps, does this many removals one by one, and the others in one update per place.
-  std::size_t uu_steps = 50;
+  std::size_t long_points = 10;
+  std::size_t uu_steps = 20;
+  // Splits of sequences on MNIST and CIFAR10, where there are fewer than `splits`.
+  std::size_t long_splits = 10;
 
   bool gin = false;  // train GIN too, where the experiment has it
   GinOptions gin_options = {};
