@@ -18,9 +18,9 @@
 #include "key_options.h"
 #include "learning_options.h"
 #include "locations.h"
-#include "paper_preset.h"
 #include "stage_clock.h"
 #include "transform_options.h"
+#include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"
@@ -52,13 +52,14 @@ struct TrainArguments {
 
 // --preset paper knows what the paper used on some data sets; what was given on the command line goes first.
 void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
-  const PaperSetting* setting = find_paper_setting(data_set);
-  if (setting == nullptr) return;
+  const PaperSetting* paper = find_paper_setting(data_set);
+  if (paper == nullptr) return;
+  const HyperParameters& setting = paper->unlearning;
   const auto given = [&command](const char* option) { return command.count(option) > 0; };
-  if (!given("--scales")) setup.transform.scales = setting->scales;
-  if (!given("--moments")) setup.transform.moments = setting->moments;
-  if (!given("--layers")) setup.transform.layers = setting->layers;
-  if (!given("--lambda")) setup.options.regularisation = setting->regularisation;
+  if (!given("--scales")) setup.transform.scales = setting.scales;
+  if (!given("--moments")) setup.transform.moments = setting.moments;
+  if (!given("--layers")) setup.transform.layers = setting.layers;
+  if (!given("--lambda")) setup.options.regularisation = setting.regularisation;
   setup.options.row_norm = paper_options(setup.options.regularisation, setup.transform.layers).row_norm;
 }
 

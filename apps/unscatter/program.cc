@@ -50,6 +50,7 @@ int run(int argc, const char* const* argv, Context& context) {
   add_verify_command(program, context);
   add_release_command(program, context);
   add_key_command(program, context);
+  add_experiment_command(program, context);
   const ConfigFile config(program);
 
   try {

@@ -12,6 +12,7 @@
 #include "support/data_folder.h"
 #include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/embedding/make_embedder.h"
+#include "unscatter/experiment/frozen_degrees.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session.h"
@@ -39,24 +40,6 @@ constexpr bool kWhole = false;
 constexpr bool kWhole = true;
 #endif
 constexpr std::size_t kSplits = kWhole ? 10 : 1;
-
-// The paper's synthetic features are degrees taken once: removing a node zeroes its own row and leaves the neighbours' as they
-// were.  Degrees written into the labels behave like that; the sound default derives them from the graph as it is.
-Dataset with_frozen_degrees(const Dataset& dataset) {
-  Dataset frozen;
-  frozen.class_names = dataset.class_names;
-  frozen.labels = dataset.labels;
-  for (const Graph& graph : dataset.graphs) {
-    GraphParts parts;
-    parts.node_count = graph.node_count();
-    for (NodeIndex i = 0; i < graph.node_count(); ++i) {
-      for (const NodeIndex j : graph.neighbours(i)) parts.edges.push_back({j, i});
-      parts.labels.push_back(static_cast<std::int64_t>(graph.degree(i)));
-    }
-    frozen.graphs.push_back(Graph::create(std::move(parts)).value());
-  }
-  return frozen;
-}
 
 std::shared_ptr<const Embedder> embedder_for(const Setting& setting, const Dataset& dataset) {
   TransformSpec spec;
@@ -100,7 +83,7 @@ TEST_P(Table3, RetrainsAsInThePaperAndNeverByDefault) {
   const Setting& setting = GetParam();
   const std::string file = setting.data_set == "COLLAB" ? "COLLAB_gin.zip" : setting.data_set + ".zip";
   const Dataset dataset = read_dataset(data / setting.data_set / file).value();
-  const Dataset paper_dataset = dataset.graphs.front().has_labels() ? dataset : with_frozen_degrees(dataset);
+  const Dataset paper_dataset = has_only_degrees(dataset) ? with_frozen_degrees(dataset) : dataset;
   const auto embedder = embedder_for(setting, dataset);
   const auto paper_embedder = embedder_for(setting, paper_dataset);
 

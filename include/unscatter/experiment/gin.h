@@ -31,8 +31,9 @@ struct GinResult {
 // Whether this build can train one.
 [[nodiscard]] bool gin_available();
 
-// Trains on the graphs `train` of `dataset` and classifies the graphs `test`.  Errors: kUnavailable in a build without libtorch;
-// kInvalidArgument (no graph to train on, an option that is zero); kUnsupported where the data lack what the features need.
+// Trains on the graphs `train` of `dataset` and classifies the graphs `test`.  Errors: kUnavailable in a build without
+// libtorch; kInvalidArgument (no graph to train on, an option that is zero); kUnsupported where the data lack what the features
+// need.
 [[nodiscard]] Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t> train,
                                           std::span<const std::size_t> test, const GinOptions& options);
 

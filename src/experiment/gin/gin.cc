@@ -1,10 +1,10 @@
 #include "unscatter/experiment/gin.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
+#include "experiment/clock.h"
 #include "experiment/gin/graph_batch.h"
 #include "experiment/gin/network.h"
 #include "unscatter/base/random.h"
@@ -13,15 +13,6 @@
 namespace unscatter {
 namespace {
 
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
-
 Status check_gin_options(std::span<const std::size_t> train, const GinOptions& options) {
   const auto wrong = [](const char* what) { return Error{ErrorCode::kInvalidArgument, what}; };
   if (train.empty()) return wrong("GIN: no graph to train on");
@@ -29,7 +20,8 @@ Status check_gin_options(std::span<const std::size_t> train, const GinOptions& o
   if (options.hidden == 0) return wrong("GIN: no hidden channels");
   if (options.epochs == 0) return wrong("GIN: no epochs");
   if (options.batch == 0) return wrong("GIN: a batch of no graphs");
-  if (!(options.learning_rate > 0) || !std::isfinite(options.learning_rate)) return wrong("GIN: the learning rate is not positive");
+  if (!(options.learning_rate > 0) || !std::isfinite(options.learning_rate))
+    return wrong("GIN: the learning rate is not positive");
   return ok_status();
 }
 
@@ -58,7 +50,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   GinResult result;
 
   // As for the other methods, what makes the graphs ready belongs to the time.
-  const Stopwatch training;
+  const experiment::Stopwatch training;
   UNSCATTER_TRY(features, FeatureMap::resolve("auto", dataset));
   UNSCATTER_TRY(graphs, gin::prepare_graphs(dataset, train, features));
   const gin::NetworkShape shape{features.width(), dataset.class_names.size(), options.layers, options.hidden};
@@ -74,7 +66,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   }
   result.train_seconds = training.seconds();
 
-  const Stopwatch predicting;
+  const experiment::Stopwatch predicting;
   UNSCATTER_TRY(unseen, gin::prepare_graphs(dataset, test, features));
   for_each_batch(unseen, in_order(unseen.size()), options.batch, [&](const gin::GraphBatch& batch) {
     const std::vector<std::uint32_t> classes = network.predict(batch);

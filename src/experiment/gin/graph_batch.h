@@ -22,9 +22,9 @@ struct PreparedGraph {
 
 // Nodes of all graphs one after the other.
 struct GraphBatch {
-  SparseRows features;        // nodes x channels
-  SparseRows adjacency;       // nodes x nodes, block diagonal
-  SparseRows averages;        // graphs x nodes: 1 / (nodes of the graph)
+  SparseRows features;               // nodes x channels
+  SparseRows adjacency;              // nodes x nodes, block diagonal
+  SparseRows averages;               // graphs x nodes: 1 / (nodes of the graph)
   std::vector<std::int64_t> labels;  // one per graph
 
   [[nodiscard]] std::size_t nodes() const noexcept { return adjacency.rows(); }

@@ -63,8 +63,8 @@ class Network::State {
  public:
   State(const NetworkShape& shape, double learning_rate, std::uint64_t seed)
       : shape_(shape), random_(at::detail::createCPUGenerator(seed)) {
-    // Batches are small: more threads waited for one another longer than they worked (measured: 75 s instead of 5 for 500 epochs on
-    // IMDB-BINARY, on two busy processors), and one makes the sums the same everywhere.
+    // Batches are small: more threads waited for one another longer than they worked (measured: 75 s instead of 5 for 500
+    // epochs on IMDB-BINARY, on two busy processors), and one makes the sums the same everywhere.
     at::set_num_threads(1);
     std::size_t inputs = shape.channels;
     for (std::size_t l = 0; l < shape.layers; ++l) {
@@ -173,8 +173,8 @@ class Network::State {
     const Tensor b = torch::relu(torch::addmm(w("b2"), a, w("W2").t()));
     constexpr double kMomentum = 0.1;  // of the averages; these and the next are PyTorch's defaults
     constexpr double kFloor = 1e-5;
-    return torch::batch_norm(b, w("scale"), w("shift"), averages_.at(layer + "mean"), averages_.at(layer + "variance"), training,
-                             kMomentum, kFloor, false);
+    return torch::batch_norm(b, w("scale"), w("shift"), averages_.at(layer + "mean"), averages_.at(layer + "variance"),
+                             training, kMomentum, kFloor, false);
   }
 };
 

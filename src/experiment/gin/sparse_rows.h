@@ -1,6 +1,7 @@
 // Sparse constants of the network (adjacency, features, averages) and their products with dense blocks, in single precision.
 //
-// libtorch's own sparse and indexed additions are no choice here: Debian's build has no MKL, so that they run one row at a time.
+// libtorch's own sparse and indexed additions are no choice here: Debian's build has no MKL, so that they run one row at a
+// time.
 #pragma once
 
 #include <cstddef>

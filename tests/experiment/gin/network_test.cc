@@ -131,7 +131,8 @@ TEST(GinNetwork, TheOrderOfNodesDoesNotMatter) {
 
   Sequence random(11);
   for (std::size_t i = 0; i < dataset.size(); ++i) {
-    GraphParts parts = testing::random_graph_parts(i, {.nodes = 6 + i % 5, .edge_probability = 0.3, .directed = true, .attributes = 4});
+    GraphParts parts =
+        testing::random_graph_parts(i, {.nodes = 6 + i % 5, .edge_probability = 0.3, .directed = true, .attributes = 4});
     std::vector<NodeIndex> place(parts.node_count);
     std::iota(place.begin(), place.end(), NodeIndex{0});
     random.shuffle(std::span(place));

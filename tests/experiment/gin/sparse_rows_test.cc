@@ -27,7 +27,8 @@ SparseRows random_sparse_rows(std::size_t rows, std::size_t columns, Sequence& r
 Dense dense_form(const SparseRows& S) {
   Dense dense = Dense::Zero(static_cast<Eigen::Index>(S.rows()), static_cast<Eigen::Index>(S.columns));
   for (std::size_t i = 0; i < S.rows(); ++i) {
-    for (std::size_t e = S.offsets[i]; e < S.offsets[i + 1]; ++e) dense(static_cast<Eigen::Index>(i), S.column[e]) += S.value[e];
+    for (std::size_t e = S.offsets[i]; e < S.offsets[i + 1]; ++e)
+      dense(static_cast<Eigen::Index>(i), S.column[e]) += S.value[e];
   }
   return dense;
 }

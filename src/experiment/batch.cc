@@ -1,0 +1,38 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "experiment/clock.h"
+#include "experiment/removals.h"
+#include "experiment/task.h"
+#include "unscatter/unlearn/session.h"
+
+namespace unscatter::experiment {
+
+Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& data, const CellContext& context) {
+  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, DataForm::kPlain));
+  UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
+  Dataset train = subset(*embedded->dataset, split.train);
+  const std::vector<RemovalRequest> requests =
+      random_removals(train, RemovalKind::kNode, task.amount.of(train.size()), plan.seed);
+  const std::size_t size = std::min(task.size, requests.size());
+  SessionOptions options;
+  options.regularisation = task.parameters.regularisation;
+  options.threads = context.threads;
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options, nullptr,
+                                         context.noise ? context.noise(plan.seed) : nullptr));
+  const Stopwatch watch;
+  UNSCATTER_TRY(certificate, session.forget(std::span(requests).first(size)));
+  const double seconds = watch.seconds();
+  UNSCATTER_TRY(model, session.release());
+  return Json{{"removals", size},
+              {"seconds", seconds},
+              {"newton_steps", certificate.newton_steps},
+              {"rung", name(certificate.rung)},
+              {"satisfied", certificate.satisfied},
+              {"residual", certificate.residual_upper_bound},
+              {"distance", certificate.distance_upper_bound},
+              {"accuracy", accuracy_percent(*embedded, split.test, model.weights, context.threads)}};
+}
+
+}  // namespace unscatter::experiment

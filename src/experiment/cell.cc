@@ -1,0 +1,104 @@
+#include "experiment/cell.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "unscatter/base/digest.h"
+
+namespace unscatter::experiment {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCellFormat = 1;
+
+std::string cell_digest(const Json& cell) {
+  Json rest = cell;
+  rest.erase("digest");
+  return Hasher().add(std::string_view(rest.dump())).finish().hex();
+}
+
+// What is wrong with a document that should be the cell of `key`; empty if nothing is.
+std::string find_fault(const Json& cell, const CellKey& key) {
+  if (!cell.is_object()) return "not a JSON object";
+  for (const char* field : {"format", "key", "settings", "made", "result", "digest"}) {
+    if (!cell.contains(field)) return fmt::format("no field '{}'", field);
+  }
+  if (cell["format"] != kCellFormat) return fmt::format("format {}, not {}", cell["format"].dump(), kCellFormat);
+  if (cell["digest"] != cell_digest(cell)) return "the content does not have the digest it states";
+  if (cell["key"] != key_json(key)) return "the cell of something else";
+  if (!cell["result"].is_object()) return "no result";
+  return {};
+}
+
+Error folder_error(const fs::path& path, const std::string& what) {
+  return {ErrorCode::kIo, fmt::format("{}: cannot be written: {}", path.string(), what)};
+}
+
+}  // namespace
+
+Json key_json(const CellKey& key) {
+  return {{"experiment", key.experiment}, {"data_set", key.data_set}, {"backbone", key.backbone},
+          {"method", key.method},         {"variant", key.variant},   {"split", key.split}};
+}
+
+fs::path cell_path(const fs::path& root, const CellKey& key) {
+  const std::string variant = key.variant.empty() ? "" : fmt::format(".{}", key.variant);
+  return root / "cells" / key.experiment / key.data_set /
+         fmt::format("{}.{}{}.{}.json", key.backbone, key.method, variant, key.split);
+}
+
+FoundCell read_cell(const fs::path& root, const CellKey& key, const Json& settings) {
+  const fs::path path = cell_path(root, key);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return {CellState::kDamaged, {}, fmt::format("{}: cannot be read", path.string())};
+  FoundCell found;
+  found.cell = Json::parse(text.str(), nullptr, false);
+  const std::string fault = found.cell.is_discarded() ? "not JSON" : find_fault(found.cell, key);
+  if (!fault.empty()) {
+    return {CellState::kDamaged, {}, fmt::format("{}: {}", path.string(), fault)};
+  }
+  if (found.cell["settings"] != settings) {
+    found.state = CellState::kOtherSettings;
+  } else {
+    found.state = found.cell["result"].contains("error") ? CellState::kFailed : CellState::kGood;
+  }
+  return found;
+}
+
+Status write_cell(const fs::path& root, const CellKey& key, const Json& settings, const Json& made, const Json& result) {
+  Json cell = {
+      {"format", kCellFormat}, {"key", key_json(key)}, {"settings", settings}, {"made", made}, {"result", result}};
+  cell["digest"] = cell_digest(cell);
+  return replace_text(cell_path(root, key), cell.dump(1) + "\n");
+}
+
+Status replace_text(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return folder_error(path.parent_path(), error.message());
+  fs::path temporary = path;
+  temporary += fmt::format(".{}.new", ::getpid());
+  {
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.flush();
+    if (!file) {
+      fs::remove(temporary, error);
+      return folder_error(path, "the disk may be full");
+    }
+  }
+  fs::rename(temporary, path, error);
+  if (error) return folder_error(path, error.message());
+  return ok_status();
+}
+
+}  // namespace unscatter::experiment

@@ -1,0 +1,53 @@
+// One outcome, on disk.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "unscatter/base/result.h"
+
+namespace unscatter::experiment {
+
+// Fields keep the order in which they were set.
+using Json = nlohmann::ordered_json;
+
+struct CellKey {
+  std::string experiment;  // kind: "classification", "unlearning", ...
+  std::string data_set;
+  std::string backbone;
+  std::string method;
+  std::string variant;  // of a sweep: "epsilon-0.5"; else empty
+  std::size_t split = 0;
+
+  friend auto operator<=>(const CellKey&, const CellKey&) = default;
+};
+
+[[nodiscard]] Json key_json(const CellKey& key);
+// ROOT/cells/EXPERIMENT/DATA_SET/BACKBONE.METHOD[.VARIANT].SPLIT.json
+[[nodiscard]] std::filesystem::path cell_path(const std::filesystem::path& root, const CellKey& key);
+
+enum class CellState {
+  kMissing,
+  kDamaged,        // not what write_cell() wrote; `problem` says why
+  kOtherSettings,  // made with settings that are not those asked for
+  kFailed,         // the outcome is an error
+  kGood,
+};
+struct FoundCell {
+  CellState state = CellState::kMissing;
+  Json cell;            // where it could be read
+  std::string problem;  // where it could not
+};
+
+// {"format", "key", "settings", "made", "result", "digest"}; the digest is over the rest, so that a changed byte is noticed.
+[[nodiscard]] FoundCell read_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings);
+// The file holds the old cell or the new one, whatever happens.  Errors: kIo.
+[[nodiscard]] Status write_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings, const Json& made,
+                                const Json& result);
+
+// Replaces `path` by `text` through a file beside it.  Errors: kIo.
+[[nodiscard]] Status replace_text(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace unscatter::experiment

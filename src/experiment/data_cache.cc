@@ -1,0 +1,146 @@
+#include "experiment/data_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "experiment/clock.h"
+#include "unscatter/embedding/make_embedder.h"
+#include "unscatter/experiment/frozen_degrees.h"
+#include "unscatter/graph/read.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter::experiment {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The public program takes one standardised degree instead of a one-hot vector from this maximum on.
+constexpr std::size_t kMostDegreeChannels = 1000;
+
+std::optional<fs::path> first_array_file(const fs::path& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> arrays;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (at->path().extension() == ".npz") arrays.push_back(at->path());
+  }
+  if (arrays.empty()) return std::nullopt;
+  return *std::min_element(arrays.begin(), arrays.end());
+}
+
+std::size_t largest_degree(const Dataset& dataset) {
+  std::size_t largest = 0;
+  for (const Graph& graph : dataset.graphs) {
+    for (std::size_t i = 0; i < graph.node_count(); ++i) largest = std::max(largest, graph.degree(i));
+  }
+  return largest;
+}
+
+}  // namespace
+
+Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) {
+  std::error_code ignored;
+  for (const char* pattern : {"{0}_gin.zip", "{0}.zip"}) {
+    const fs::path path = folder / name / fmt::format(fmt::runtime(pattern), name);
+    if (fs::is_regular_file(path, ignored)) return path;
+  }
+  if (auto arrays = first_array_file(folder / name)) return *std::move(arrays);
+  const fs::path lines = folder / name / fmt::format("{}.jsonl", name);
+  if (fs::is_regular_file(lines, ignored)) return lines;
+  return Error{ErrorCode::kNotFound, fmt::format("no data set {0} in '{1}': expected {0}/{0}.zip, {0}/*.npz or {0}/{0}.jsonl there",
+                                                 name, folder.string())};
+}
+
+TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
+  TransformSpec spec;
+  spec.op = WalkOperator::kRow;
+  spec.scales = parameters.scales;
+  spec.moments = parameters.moments;
+  spec.layers = parameters.layers;
+  spec.linear = backbone == "linear-gst";
+  if (backbone == "gft") {
+    spec.family = "gft";
+    spec.moments = 1;  // the mean of the Fourier coefficients, as in the public program
+  }
+  return spec;
+}
+
+Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const std::string& name, std::size_t threads) {
+  UNSCATTER_TRY(path, find_data_set(folder, name));
+  UNSCATTER_TRY(dataset, read_dataset(path, {.limits = {}, .symmetrise = false, .threads = threads, .progress = nullptr}));
+  std::unique_ptr<DataCache> cache(new DataCache);
+  cache->name_ = name;
+  cache->threads_ = threads;
+  cache->plain_ = std::move(dataset);
+  cache->only_degrees_ = has_only_degrees(cache->plain_);
+  cache->directed_ = std::any_of(cache->plain_.graphs.begin(), cache->plain_.graphs.end(),
+                                 [](const Graph& graph) { return graph.directed(); });
+  cache->digest_ = content_digest(cache->plain_).hex();
+  if (cache->only_degrees_ && largest_degree(cache->plain_) >= kMostDegreeChannels) cache->features_ = "constant+log-degree";
+  return cache;
+}
+
+DataForm DataCache::effective(DataForm form) const {
+  if (form == DataForm::kFrozenDegrees && (!only_degrees_ || features_ != "auto")) return DataForm::kPlain;
+  if (form == DataForm::kSymmetrised && !directed_) return DataForm::kPlain;
+  return form;
+}
+
+const Dataset& DataCache::dataset_locked(DataForm form) {
+  switch (form) {
+    case DataForm::kPlain: break;
+    case DataForm::kFrozenDegrees:
+      if (!frozen_) frozen_ = with_frozen_degrees(plain_);
+      return *frozen_;
+    case DataForm::kSymmetrised:
+      if (!symmetrised_) {
+        symmetrised_ = plain_;
+        for (Graph& graph : symmetrised_->graphs) graph = symmetrised(graph);
+      }
+      return *symmetrised_;
+  }
+  return plain_;
+}
+
+const Dataset& DataCache::dataset(DataForm form) {
+  const std::lock_guard lock(mutex_);
+  return dataset_locked(effective(form));
+}
+
+Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters, DataForm form) {
+  const DataForm used = effective(form);
+  const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments, parameters.layers,
+                                      static_cast<int>(used));
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<EmbeddedData>& entry = embedded_[key];
+  if (entry == nullptr) {
+    auto data = std::make_unique<EmbeddedData>();
+    data->dataset = &dataset_locked(used);
+    UNSCATTER_TRY(embedder, make_embedder(features_, transform_of(backbone, parameters), *data->dataset));
+    data->embedder = std::move(embedder);
+    const Stopwatch watch;
+    UNSCATTER_TRY(rows, data->embedder->embed(*data->dataset, {.threads = threads_, .progress = nullptr}));
+    data->seconds = watch.seconds();
+    data->rows = std::move(rows);
+    entry = std::move(data);
+  }
+  return static_cast<const EmbeddedData*>(entry.get());
+}
+
+double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen, const Matrix& weights,
+                        std::size_t threads) {
+  if (chosen.empty()) return 0;
+  const Matrix scores = product(data.rows, weights, threads);
+  std::size_t right = 0;
+  for (const std::size_t i : chosen) {
+    Eigen::Index best = 0;
+    scores.row(static_cast<Eigen::Index>(i)).maxCoeff(&best);
+    if (static_cast<std::size_t>(best) == data.dataset->labels[i]) ++right;
+  }
+  return 100 * static_cast<double>(right) / static_cast<double>(chosen.size());
+}
+
+}  // namespace unscatter::experiment

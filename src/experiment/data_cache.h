@@ -1,0 +1,79 @@
+// A data set in the forms that cells need, each made once.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
+#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/experiment/paper_setting.h"
+#include "unscatter/graph/dataset.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+
+namespace unscatter::experiment {
+
+// FOLDER/NAME/NAME_gin.zip, NAME.zip, the first *.npz, or NAME.jsonl, whichever there is first; kNotFound.
+[[nodiscard]] Result<std::filesystem::path> find_data_set(const std::filesystem::path& folder, const std::string& name);
+
+// "gst", "linear-gst" or "gft" with these constants.  The operator is `row`, which is what the public program computes.
+[[nodiscard]] TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters);
+
+enum class DataForm {
+  kPlain,
+  kFrozenDegrees,  // for the paper's methods, where there is nothing but degrees; else the same as kPlain
+  kSymmetrised,    // for GFT, where graphs are directed; else the same as kPlain
+};
+
+// All graphs of a data set, embedded with constants that are public: they come from the whole data set, in every split.
+struct EmbeddedData {
+  const Dataset* dataset = nullptr;
+  std::shared_ptr<const Embedder> embedder;
+  SparseBlockRows rows;
+  double seconds = 0;  // to embed them
+};
+
+// Everything is made on first use, and kept.  Any number of threads; what is returned lives as long as the cache.
+class DataCache {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<DataCache>> open(const std::filesystem::path& folder, const std::string& name,
+                                                               std::size_t threads);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const Dataset& dataset() const noexcept { return plain_; }
+  [[nodiscard]] const Dataset& dataset(DataForm form);
+  [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
+  [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& backbone, const HyperParameters& parameters,
+                                                     DataForm form);
+  // A session's and an embedding's features: "auto", or what replaces it where one-hot degrees would be too many.
+  [[nodiscard]] const std::string& features() const noexcept { return features_; }
+
+ private:
+  DataCache() = default;
+  [[nodiscard]] DataForm effective(DataForm form) const;
+  [[nodiscard]] const Dataset& dataset_locked(DataForm form);
+
+  std::string name_;
+  std::string features_ = "auto";
+  std::string digest_;
+  std::size_t threads_ = 0;
+  bool only_degrees_ = false;
+  bool directed_ = false;
+  Dataset plain_;
+  std::mutex mutex_;  // guards what follows
+  std::optional<Dataset> frozen_;
+  std::optional<Dataset> symmetrised_;
+  std::map<std::string, std::unique_ptr<EmbeddedData>> embedded_;
+};
+
+// Test accuracy in % of weights on the chosen rows.
+[[nodiscard]] double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen, const Matrix& weights,
+                                      std::size_t threads);
+
+}  // namespace unscatter::experiment

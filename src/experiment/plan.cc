@@ -1,0 +1,242 @@
+#include "experiment/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace unscatter {
+namespace {
+
+constexpr std::array<ExperimentName, 12> kExperimentNames = {{
+    {"table1", "test accuracy of the backbones", true},
+    {"table2", "running time of the backbones", true},
+    {"table3", "trainings from scratch while 10 % of the training graphs lose a node", true},
+    {"figure3", "accuracy and time along those removals", true},
+    {"figure4", "the same for 90 % of the training graphs", true},
+    {"figure5", "the same with abundant data: 500 of 600 training graphs", true},
+    {"figure6", "bounds on the residual, and the residual", true},
+    {"batch", "many removals in one update", false},
+    {"kinds", "features, nodes, edges and whole graphs", false},
+    {"epsilon", "the paper's method under stricter and looser guarantees", false},
+    {"alpha", "the paper's method with less and more noise", false},
+    {"datasets", "five further data sets", false},
+}};
+
+}  // namespace
+
+std::string_view name(PaperPreset preset) { return preset == PaperPreset::kPrinted ? "paper" : "program"; }
+
+Result<PaperPreset> parse_paper_preset(std::string_view text) {
+  for (const PaperPreset preset : {PaperPreset::kPrinted, PaperPreset::kProgram}) {
+    if (text == name(preset)) return preset;
+  }
+  return Error{ErrorCode::kInvalidArgument, fmt::format("unknown preset '{}': it is paper or program", text)};
+}
+
+std::span<const ExperimentName> experiment_names() { return kExperimentNames; }
+
+namespace experiment {
+namespace {
+
+constexpr SplitShares kLimitedData{0.1, 0.1, 0.8};
+constexpr SplitShares kAbundantData{0.6, 0.2, 0.2};
+// For data sets that the paper does not use: the library's defaults.
+constexpr HyperParameters kCommonParameters{4, 3, 3, 1e-3};
+constexpr double kPaperAlpha = 0.1;
+const std::vector<std::string> kFiveDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB", "MNIST", "CIFAR10"};
+const std::vector<std::string> kSmallDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB"};
+const std::vector<std::string> kFurtherDataSets = {"MUTAG", "NCI1", "ENZYMES", "IMDB-MULTI", "REDDIT-BINARY"};
+const std::vector<std::string> kUnlearningMethods = {"ours-paper", "uu", "retrain", "release"};
+
+struct DataSetParameters {
+  HyperParameters classification;
+  HyperParameters unlearning;
+};
+
+DataSetParameters parameters_for(const std::string& data_set, PaperPreset preset) {
+  const PaperSetting* setting = find_paper_setting(data_set);
+  if (setting == nullptr) return {kCommonParameters, kCommonParameters};
+  DataSetParameters parameters{setting->classification, setting->unlearning};
+  if (preset == PaperPreset::kProgram && setting->program_moments) {
+    parameters.classification.moments = parameters.unlearning.moments = *setting->program_moments;
+  }
+  return parameters;
+}
+
+// Collects the cells of one experiment.
+class Planner {
+ public:
+  explicit Planner(const ExperimentOptions& options) : options_(options) {}
+
+  [[nodiscard]] std::vector<CellPlan> take() { return std::move(plans_); }
+
+  [[nodiscard]] std::vector<std::string> data_sets(const std::vector<std::string>& usual) const {
+    return options_.data_sets.empty() ? usual : options_.data_sets;
+  }
+
+  void classification(const std::string& data_set) {
+    const DataSetParameters parameters = parameters_for(data_set, options_.preset);
+    const ClassificationTask task{parameters.classification, kLimitedData, kPaperAlpha, options_.gin_options};
+    // A certificate needs lambda > 0.
+    ClassificationTask certified = task;
+    if (!(certified.parameters.regularisation > 0)) {
+      certified.parameters.regularisation = parameters.unlearning.regularisation;
+    }
+    for (const char* backbone : {"gst", "linear-gst"}) {
+      add({"classification", data_set, backbone, "noise-free", "", 0}, task);
+      add({"classification", data_set, backbone, "objective", "", 0}, task);
+      add({"classification", data_set, backbone, "release", "", 0}, certified);
+    }
+    add({"classification", data_set, "gft", "noise-free", "", 0}, task);
+    if (options_.gin) add({"classification", data_set, "gin", "noise-free", "", 0}, task, options_.gin_splits);
+  }
+
+  [[nodiscard]] UnlearningTask unlearning_task(const std::string& data_set) const {
+    UnlearningTask task;
+    task.parameters = parameters_for(data_set, options_.preset).unlearning;
+    task.shares = kLimitedData;
+    task.alpha = kPaperAlpha;
+    task.points = options_.points;
+    task.full_steps = options_.full_steps;
+    task.uu_steps = options_.uu_steps;
+    return task;
+  }
+
+  void unlearning(const std::string& kind, const std::string& data_set, const std::vector<std::string>& backbones,
+                  const std::vector<std::string>& methods, const UnlearningTask& task, const std::string& variant = "") {
+    for (const std::string& backbone : backbones) {
+      for (const std::string& method : methods) add({kind, data_set, backbone, method, variant, 0}, task);
+    }
+  }
+
+  void extreme(const std::string& data_set) {
+    UnlearningTask task = unlearning_task(data_set);
+    task.amount.share = 0.9;
+    unlearning("extreme", data_set, {"gst"}, kUnlearningMethods, task);
+    if (options_.gin && data_set == "IMDB-BINARY") {
+      add({"extreme", data_set, "gin", "gin-retrain", "", 0},
+          GinRetrainTask{task.shares, task.amount, options_.gin_points, options_.gin_options}, options_.gin_splits);
+    }
+  }
+
+  void abundant(const std::string& data_set) {
+    UnlearningTask task = unlearning_task(data_set);
+    task.shares = kAbundantData;
+    task.amount.share = 5.0 / 6;
+    unlearning("abundant", data_set, {"gst"}, kUnlearningMethods, task);
+  }
+
+  void residuals(const std::string& data_set) {
+    // One removal per graph for as many graphs as can be read off a figure.
+    const RemovalAmount amount{0.9, 100};
+    const HyperParameters parameters = parameters_for(data_set, options_.preset).unlearning;
+    add({"residuals", data_set, "gst", "one-step", "", 0}, ResidualTask{parameters, kLimitedData, amount});
+  }
+
+  void batches(const std::string& data_set) {
+    const HyperParameters parameters = parameters_for(data_set, options_.preset).unlearning;
+    for (const std::size_t size : std::initializer_list<std::size_t>{1, 2, 5, 10, 20, 50, 100, 200, 500}) {
+      add({"batch", data_set, "gst", "release", fmt::format("size-{}", size), 0},
+          BatchTask{parameters, kLimitedData, {1.0}, size});
+    }
+  }
+
+  void kinds(const std::string& data_set) {
+    UnlearningTask task = unlearning_task(data_set);
+    for (const RemovalKind kind : {RemovalKind::kFeatures, RemovalKind::kNode, RemovalKind::kEdge, RemovalKind::kGraph}) {
+      task.kind = kind;
+      unlearning("kinds", data_set, {"gst"}, {"ours-paper", "release"}, task, std::string(name(kind)));
+    }
+  }
+
+  void epsilons(const std::string& data_set) {
+    UnlearningTask task = unlearning_task(data_set);
+    for (const double epsilon : {0.1, 0.25, 0.5, 1.0, 2.0, 4.0}) {
+      task.epsilon = epsilon;
+      unlearning("epsilon", data_set, {"gst"}, {"ours-paper", "release"}, task, fmt::format("epsilon-{}", epsilon));
+    }
+  }
+
+  void alphas(const std::string& data_set) {
+    UnlearningTask task = unlearning_task(data_set);
+    for (const double alpha : {0.01, 0.03, 0.1, 0.3, 1.0, 3.0}) {
+      task.alpha = alpha;
+      unlearning("alpha", data_set, {"gst"}, {"ours-paper"}, task, fmt::format("alpha-{}", alpha));
+    }
+  }
+
+ private:
+  void add(const CellKey& key, const Task& task) { add(key, task, options_.splits); }
+  void add(CellKey key, const Task& task, std::size_t splits) {
+    for (key.split = 0; key.split < std::min(splits, options_.splits); ++key.split) {
+      plans_.push_back({key, options_.seed + key.split, task});
+    }
+  }
+
+  const ExperimentOptions& options_;
+  std::vector<CellPlan> plans_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> expand_names(std::span<const std::string> names) {
+  std::vector<std::string> expanded;
+  const auto add = [&expanded](std::string_view wanted) {
+    if (std::find(expanded.begin(), expanded.end(), wanted) == expanded.end()) expanded.emplace_back(wanted);
+  };
+  for (const std::string& wanted : names) {
+    bool known = false;
+    for (const ExperimentName& entry : kExperimentNames) {
+      const bool chosen = wanted == entry.name || wanted == (entry.of_the_paper ? "all" : "extras");
+      if (chosen) add(entry.name);
+      known = known || chosen;
+    }
+    if (!known) {
+      std::string list;
+      for (const ExperimentName& entry : kExperimentNames) list += fmt::format("{}, ", entry.name);
+      return Error{ErrorCode::kInvalidArgument, fmt::format("unknown experiment '{}': there are {}all, extras", wanted, list)};
+    }
+  }
+  if (expanded.empty()) return Error{ErrorCode::kInvalidArgument, "no experiment is named"};
+  return expanded;
+}
+
+std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOptions& options) {
+  Planner planner(options);
+  const auto each = [&](const std::vector<std::string>& usual, auto&& add) {
+    for (const std::string& data_set : planner.data_sets(usual)) add(data_set);
+  };
+  const auto ordinary = [&](const std::string& data_set) {
+    planner.unlearning("unlearning", data_set, {"gst", "linear-gst"}, kUnlearningMethods, planner.unlearning_task(data_set));
+  };
+  if (name == "table1" || name == "table2") {
+    each(kFiveDataSets, [&](const std::string& data_set) { planner.classification(data_set); });
+  } else if (name == "table3" || name == "figure3") {
+    each(kFiveDataSets, ordinary);
+  } else if (name == "figure4") {
+    each({"IMDB-BINARY", "COLLAB"}, [&](const std::string& data_set) { planner.extreme(data_set); });
+  } else if (name == "figure5") {
+    each({"IMDB-BINARY"}, [&](const std::string& data_set) { planner.abundant(data_set); });
+  } else if (name == "figure6") {
+    each(kSmallDataSets, [&](const std::string& data_set) { planner.residuals(data_set); });
+  } else if (name == "batch") {
+    each(kSmallDataSets, [&](const std::string& data_set) { planner.batches(data_set); });
+  } else if (name == "kinds") {
+    each(kSmallDataSets, [&](const std::string& data_set) { planner.kinds(data_set); });
+  } else if (name == "epsilon") {
+    each(kSmallDataSets, [&](const std::string& data_set) { planner.epsilons(data_set); });
+  } else if (name == "alpha") {
+    each(kSmallDataSets, [&](const std::string& data_set) { planner.alphas(data_set); });
+  } else if (name == "datasets") {
+    each(kFurtherDataSets, [&](const std::string& data_set) {
+      planner.classification(data_set);
+      ordinary(data_set);
+    });
+  }
+  return planner.take();
+}
+
+}  // namespace experiment
+}  // namespace unscatter

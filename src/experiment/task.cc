@@ -1,0 +1,116 @@
+#include "experiment/task.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "unscatter/base/version.h"
+
+namespace unscatter::experiment {
+namespace {
+
+Json parameters_json(const HyperParameters& parameters) {
+  return {{"scales", parameters.scales},
+          {"moments", parameters.moments},
+          {"layers", parameters.layers},
+          {"lambda", parameters.regularisation},
+          {"operator", "row"},
+          {"features", "auto"}};
+}
+
+Json shares_json(const SplitShares& shares) {
+  return {{"train", shares.train}, {"validation", shares.validation}, {"test", shares.test}};
+}
+
+Json amount_json(const RemovalAmount& amount) {
+  Json json = {{"share_of_training_graphs", amount.share}};
+  if (amount.most != RemovalAmount{}.most) json["at_most"] = amount.most;
+  return json;
+}
+
+Json gin_json(const GinOptions& gin) {
+  return {{"layers", gin.layers}, {"hidden", gin.hidden}, {"learning_rate", gin.learning_rate},
+          {"epochs", gin.epochs}, {"batch", gin.batch},   {"seed", gin.seed}};
+}
+
+void describe_task(const CellKey& key, const ClassificationTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  if (key.backbone == "gin") {
+    json["gin"] = gin_json(task.gin);
+    return;
+  }
+  json["parameters"] = parameters_json(task.parameters);
+  if (key.method == "objective") json["alpha"] = task.alpha;
+}
+
+void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["parameters"] = parameters_json(task.parameters);
+  json["amount"] = amount_json(task.amount);
+  json["kind"] = name(task.kind);
+  json["epsilon"] = task.epsilon;
+  json["delta"] = task.delta;
+  if (key.method == "ours-paper" || key.method == "uu") json["alpha"] = task.alpha;
+  json["points"] = task.points;
+  if (key.method == "retrain" || key.method == "uu") json["full_steps"] = task.full_steps;
+  if (key.method == "uu") json["uu_steps"] = task.uu_steps;
+}
+
+void describe_task(const CellKey& /*key*/, const ResidualTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["parameters"] = parameters_json(task.parameters);
+  json["amount"] = amount_json(task.amount);
+  json["alpha"] = 0;
+}
+
+void describe_task(const CellKey& /*key*/, const BatchTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["parameters"] = parameters_json(task.parameters);
+  json["amount"] = amount_json(task.amount);
+  json["size"] = task.size;
+}
+
+void describe_task(const CellKey& /*key*/, const GinRetrainTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["amount"] = amount_json(task.amount);
+  json["points"] = task.points;
+  json["gin"] = gin_json(task.gin);
+}
+
+}  // namespace
+
+std::string_view name(RemovalKind kind) {
+  switch (kind) {
+    case RemovalKind::kNode: return "node";
+    case RemovalKind::kFeatures: return "features";
+    case RemovalKind::kEdge: return "edge";
+    case RemovalKind::kGraph: return "graph";
+  }
+  return "?";
+}
+
+std::size_t RemovalAmount::of(std::size_t train_graphs) const {
+  const auto shared = static_cast<std::size_t>(std::lround(share * static_cast<double>(train_graphs)));
+  return std::min({shared, most, train_graphs});
+}
+
+Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs) {
+  Json json = {{"version", version()}, {"seed", plan.seed}, {"threads", threads}, {"jobs", jobs}};
+  std::visit([&](const auto& task) { describe_task(plan.key, task, json); }, plan.task);
+  return json;
+}
+
+Result<Json> run_cell(const CellPlan& plan, DataCache& data, const CellContext& context) {
+  struct Runner {
+    const CellPlan& plan;
+    DataCache& data;
+    const CellContext& context;
+    Result<Json> operator()(const ClassificationTask& task) const { return run_classification(plan, task, data, context); }
+    Result<Json> operator()(const UnlearningTask& task) const { return run_unlearning(plan, task, data, context); }
+    Result<Json> operator()(const ResidualTask& task) const { return run_residuals(plan, task, data, context); }
+    Result<Json> operator()(const BatchTask& task) const { return run_batch(plan, task, data, context); }
+    Result<Json> operator()(const GinRetrainTask& task) const { return run_gin_retrain(plan, task, data, context); }
+  };
+  return std::visit(Runner{plan, data, context}, plan.task);
+}
+
+}  // namespace unscatter::experiment

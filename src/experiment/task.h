@@ -1,0 +1,109 @@
+// What a cell does: settings in, one JSON object out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "experiment/cell.h"
+#include "experiment/data_cache.h"
+#include "unscatter/base/random.h"
+#include "unscatter/base/result.h"
+#include "unscatter/experiment/gin.h"
+#include "unscatter/experiment/paper_setting.h"
+#include "unscatter/graph/split.h"
+
+namespace unscatter::experiment {
+
+// Trains once and looks at the test set [Pan23, Tables 1 and 2].  Methods: "noise-free"; "objective", noise of `alpha` in the
+// objective, as the public program trains; "release", our default, whose published weights are looked at; "gin".
+struct ClassificationTask {
+  HyperParameters parameters;
+  SplitShares shares;
+  double alpha = 0;
+  GinOptions gin;
+};
+
+enum class RemovalKind { kNode, kFeatures, kEdge, kGraph };
+[[nodiscard]] std::string_view name(RemovalKind kind);
+
+// How many graphs something is removed from: a share of the training graphs, or a number of them where that is less.
+struct RemovalAmount {
+  double share = 0.1;
+  std::size_t most = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] std::size_t of(std::size_t train_graphs) const;
+};
+
+// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  Methods: "ours-paper", "uu", "retrain",
+// "release".
+struct UnlearningTask {
+  HyperParameters parameters;
+  SplitShares shares;
+  RemovalAmount amount;
+  RemovalKind kind = RemovalKind::kNode;
+  double epsilon = 1;
+  double delta = 1e-4;
+  double alpha = 0.1;  // of the paper's methods
+  std::size_t points = 20;
+  std::size_t full_steps = 100;
+  std::size_t uu_steps = 50;
+};
+
+// The bounds on the residual and the residual itself along a sequence without noise and without retraining [Pan23, Figure 6].
+struct ResidualTask {
+  HyperParameters parameters;
+  SplitShares shares;
+  RemovalAmount amount;
+};
+
+// The same removals, once as one update: how time and residual go with the size of a batch.
+struct BatchTask {
+  HyperParameters parameters;
+  SplitShares shares;
+  RemovalAmount amount;
+  std::size_t size = 1;
+};
+
+// GIN trained from scratch on what is left, in some places of a sequence [Pan23, Figure 4].
+struct GinRetrainTask {
+  SplitShares shares;
+  RemovalAmount amount;
+  std::size_t points = 4;
+  GinOptions gin;
+};
+
+using Task = std::variant<ClassificationTask, UnlearningTask, ResidualTask, BatchTask, GinRetrainTask>;
+
+struct CellPlan {
+  CellKey key;
+  std::uint64_t seed = 0;  // of the split, and of what is removed
+  Task task;
+};
+
+// What a cell runs with, beside its plan.
+struct CellContext {
+  std::size_t threads = 1;
+  std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)> noise;  // may be empty, may return null: SecureRandom
+};
+
+// Everything that decides what a cell's result is.
+[[nodiscard]] Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs);
+// The result.  Errors: those of what the cell does.
+[[nodiscard]] Result<Json> run_cell(const CellPlan& plan, DataCache& data, const CellContext& context);
+
+[[nodiscard]] Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& task, DataCache& data,
+                                              const CellContext& context);
+[[nodiscard]] Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data,
+                                          const CellContext& context);
+[[nodiscard]] Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data,
+                                         const CellContext& context);
+[[nodiscard]] Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& data, const CellContext& context);
+[[nodiscard]] Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
+                                           const CellContext& context);
+
+}  // namespace unscatter::experiment

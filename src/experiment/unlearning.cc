@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "experiment/clock.h"
+#include "experiment/removals.h"
+#include "experiment/task.h"
+#include "unscatter/unlearn/session.h"
+
+namespace unscatter::experiment {
+namespace {
+
+SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& task, std::size_t threads) {
+  const std::string& method = plan.key.method;
+  const bool paper = method == "ours-paper" || method == "uu";
+  SessionOptions options =
+      paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
+  options.regularisation = task.parameters.regularisation;
+  options.guarantee = {task.epsilon, task.delta};
+  options.threads = threads;
+  if (paper) options.noise_stddev = task.alpha;
+  if (method == "uu") options.method = Method::kWholeGraph;
+  if (method == "retrain") {
+    options.method = Method::kRetrain;
+    options.removal = NodeRemoval::kTombstone;
+    // Trained from scratch without noise, as in the public program: nothing has to be hidden, so no certificate may ask for more
+    // than training gives.
+    options.noise_stddev = 1e6;
+    options.precision = 1e6;
+  }
+  return options;
+}
+
+// How many removals go into each update: all one by one, or fewer and larger updates where a method's state does not depend on
+// the steps in between.
+struct UpdatePlan {
+  std::vector<std::size_t> ends;  // removals done after each update
+  std::size_t single = 0;         // leading updates of one removal each
+};
+
+UpdatePlan plan_updates(const std::string& method, const UnlearningTask& task, std::size_t count,
+                        const std::vector<std::size_t>& places) {
+  UpdatePlan plan;
+  plan.single = count;
+  if (count > task.full_steps && method == "retrain") plan.single = 0;
+  if (count > task.full_steps && method == "uu") plan.single = std::min(count, task.uu_steps);
+  for (std::size_t end = 1; end <= plan.single; ++end) plan.ends.push_back(end);
+  for (const std::size_t place : places) {
+    if (place > plan.single) plan.ends.push_back(place);
+  }
+  return plan;
+}
+
+// What is recorded along the way.
+struct Course {
+  Json points = Json::array();
+  std::vector<double> seconds;  // of each update
+  std::size_t retrains = 0;     // among the single updates, for a method that counts them
+  bool always_satisfied = true;
+  double largest_residual = 0;
+
+  // Cumulated time after `done` removals.  Where updates were larger, what single removals took on average stands for each that
+  // was not done singly (retrain: an update is one training, however many removals it carries).
+  [[nodiscard]] double cumulated(std::size_t done, std::size_t single) const {
+    const std::size_t measured = std::min(done, single);
+    const auto first = seconds.begin();
+    if (done <= single) return std::accumulate(first, first + static_cast<std::ptrdiff_t>(measured), 0.0);
+    const std::size_t base = single > 0 ? single : seconds.size();
+    const double sum = std::accumulate(first, first + static_cast<std::ptrdiff_t>(base), 0.0);
+    return sum / static_cast<double>(base) * static_cast<double>(done);
+  }
+};
+
+Result<Matrix> weights_to_look_at(Session& session, const std::string& method) {
+  if (method != "release") return session.weights();
+  UNSCATTER_TRY(model, session.release());
+  return std::move(model.weights);
+}
+
+Json rungs_json(const RungCounts& rungs) {
+  return {{"fast", rungs.fast}, {"exact", rungs.exact}, {"newton", rungs.newton}, {"retrain", rungs.retrain}};
+}
+
+}  // namespace
+
+Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data, const CellContext& context) {
+  const std::string& method = plan.key.method;
+  const DataForm form = method == "release" ? DataForm::kPlain : DataForm::kFrozenDegrees;
+  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
+  UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
+  Dataset train = subset(*embedded->dataset, split.train);
+  const std::vector<RemovalRequest> requests =
+      random_removals(train, task.kind, task.amount.of(train.size()), plan.seed);
+  const std::vector<std::size_t> places = sampled_places(requests.size(), task.points);
+  const UpdatePlan updates = plan_updates(method, task, requests.size(), places);
+
+  const Stopwatch creation;
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, unlearning_options(plan, task, context.threads),
+                                         nullptr, context.noise ? context.noise(plan.seed) : nullptr));
+  const double create_seconds = creation.seconds();
+
+  Course course;
+  std::size_t done = 0;
+  const auto look = [&]() -> Status {
+    UNSCATTER_TRY(weights, weights_to_look_at(session, method));
+    course.points.push_back({{"removed", done},
+                             {"accuracy", accuracy_percent(*embedded, split.test, weights, context.threads)},
+                             {"seconds", course.cumulated(done, updates.single)},
+                             {"retrains", course.retrains},
+                             {"residual", session.certificate().residual_upper_bound}});
+    return ok_status();
+  };
+  UNSCATTER_CHECK_OK(look());
+  for (const std::size_t end : updates.ends) {
+    const std::span<const RemovalRequest> batch(requests.data() + done, end - done);
+    const Stopwatch watch;
+    UNSCATTER_TRY(certificate, session.forget(batch));
+    course.seconds.push_back(watch.seconds());
+    done = end;
+    if (certificate.rung == Rung::kRetrain && done <= updates.single) ++course.retrains;
+    course.always_satisfied = course.always_satisfied && certificate.satisfied;
+    course.largest_residual = std::max(course.largest_residual, certificate.residual_upper_bound);
+    if (std::binary_search(places.begin(), places.end(), done)) UNSCATTER_CHECK_OK(look());
+  }
+
+  const bool sampled = updates.ends.size() < requests.size();
+  const bool retrains_by_definition = method == "retrain";
+  return Json{{"train_graphs", split.train.size()},
+              {"test_graphs", split.test.size()},
+              {"coordinates", embedded->rows.columns()},
+              {"features", embedded->embedder->blocks().front().features.describe()},
+              {"removals", requests.size()},
+              {"create_seconds", create_seconds},
+              {"sampled", sampled},
+              {"single_removals", updates.single},
+              {"updates", updates.ends.size()},
+              {"seconds", course.cumulated(requests.size(), updates.single)},
+              {"retrains", retrains_by_definition ? requests.size() : course.retrains},
+              {"retrains_of", retrains_by_definition ? requests.size() : updates.single},
+              {"rungs", rungs_json(session.rungs())},
+              {"always_satisfied", course.always_satisfied},
+              {"largest_residual", course.largest_residual},
+              {"points", std::move(course.points)},
+              {"seconds_of_updates", course.seconds}};
+}
+
+}  // namespace unscatter::experiment
