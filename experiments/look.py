@@ -50,8 +50,8 @@ def known_points(xs, band, positive=False):
     return ([p[i] for p in points] for i in range(3))
 
 
-def draw_band(axes, xs, band, color, style="-", marker=None, logarithmic=False):
-    """A line of means with one standard deviation shaded."""
+def draw_band(axes, xs, band, color, style="-", marker=None, logarithmic=False, edges=False):
+    """A line of means with one standard deviation shaded; `edges` tells apart bands that lie on one another."""
     x, mean, stddev = known_points(xs, band, logarithmic)
     if not x:
         return
@@ -59,7 +59,7 @@ def draw_band(axes, xs, band, color, style="-", marker=None, logarithmic=False):
     low = [max(m - s, m * LOWEST_SHARE) if logarithmic else m - s for m, s in zip(mean, stddev)]
     high = [m + s for m, s in zip(mean, stddev)]
     axes.fill_between(x, low, high, color=color, alpha=0.10, linewidth=0)
-    for edge in (low, high):
+    for edge in (low, high) if edges else ():
         axes.plot(x, edge, color=color, linestyle=style, linewidth=0.5, alpha=0.45)
     every = max(1, len(x) // 6)
     axes.plot(x, mean, color=color, linestyle=style, linewidth=1.4, marker=marker, markersize=3.5, markevery=every)

@@ -63,7 +63,7 @@ def removal_figure(curves, title, width_per_data_set):
             for curve in here:
                 if curve.backbone == backbone or (curve.backbone == "gin" and row == 0):
                     color, marker, _ = look.METHODS[curve.method]
-                    look.draw_band(axes[row][column], curve.removed, curve.accuracy, color, "-", marker)
+                    look.draw_band(axes[row][column], curve.removed, curve.accuracy, color, "-", marker, edges=True)
         times = axes[-1][column]
         for curve in here:
             draw_time(times, curve)
@@ -237,7 +237,7 @@ def backbone_table(rows, ours, paper, words, logarithmic):
     shown = [row for row in rows if row.method == "noise-free"]
     backbones = in_order(row.backbone for row in shown)
     colors = {"gst": look.BLUE, "linear-gst": look.VERMILION, "gft": look.GREEN, "gin": look.PURPLE}
-    figure, axes = look.canvas(1, 1, max(7.6, 1.7 * len(data_sets)), 4.2, below=0.6)
+    figure, axes = look.canvas(1, 1, max(7.6, 1.7 * len(data_sets)), 4.4, below=0.78)
     here = axes[0][0]
     for row in shown:
         at = data_sets.index(row.data_set) + 0.19 * (backbones.index(row.backbone) - (len(backbones) - 1) / 2)
