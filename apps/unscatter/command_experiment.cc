@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 struct ExperimentArguments {
   std::vector<std::string> names;
   std::string data;
+  std::string data_sets;
   std::string preset = "paper";
   ExperimentOptions options;
 };
@@ -25,6 +27,15 @@ struct ExperimentArguments {
 std::filesystem::path default_data_folder() {
   if (const auto folder = data_folder()) return *folder;
   return "../shared/data";
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
 }
 
 std::string summary_text(const SummaryTable& summary) {
@@ -51,11 +62,11 @@ Report report_experiment(const ExperimentReport& outcome, const ExperimentOption
   for (const std::filesystem::path& file : outcome.files) files.push_back(file.string());
   report.json["files"] = std::move(files);
   for (const SummaryTable& table : outcome.tables) report.text += summary_text(table);
-  report.text += fmt::format("{}, {} of them made now; in '{}'\n", counted(outcome.cells, "cell", "cells"), grouped(outcome.made),
-                             options.out.string());
+  report.text += fmt::format("{}, {} of them made now; in '{}'\n", counted(outcome.cells, "cell", "cells"),
+                             grouped(outcome.made), options.out.string());
   if (outcome.failed > 0) {
-    report.refusal = Error{ErrorCode::kUnsupported, fmt::format("{} failed; their files say why",
-                                                                counted(outcome.failed, "cell", "cells"))};
+    report.refusal =
+        Error{ErrorCode::kUnsupported, fmt::format("{} failed; their files say why", counted(outcome.failed, "cell", "cells"))};
   }
   return report;
 }
@@ -63,6 +74,7 @@ Report report_experiment(const ExperimentReport& outcome, const ExperimentOption
 Result<Report> experiment_action(const ExperimentArguments& arguments, Context& context) {
   ExperimentOptions options = arguments.options;
   options.data = arguments.data.empty() ? default_data_folder() : std::filesystem::path(arguments.data);
+  options.data_sets = split_at_commas(arguments.data_sets);
   UNSCATTER_TRY(preset, parse_paper_preset(arguments.preset));
   options.preset = preset;
   if (options.commit.empty()) {
@@ -87,16 +99,20 @@ std::string experiment_list() {
 void add_options(CLI::App& command, ExperimentArguments& arguments) {
   ExperimentOptions& options = arguments.options;
   command.add_option("NAME", arguments.names, "Which tables and figures; see below")->required();
-  command.add_option("--data", arguments.data, "Folder with NAME/NAME.zip and the like; default $UNSCATTER_DATA or ../shared/data");
-  command.add_option("--datasets", options.data_sets, "Only these data sets, with commas between them")->delimiter(',');
+  command.add_option("--data", arguments.data,
+                     "Folder with NAME/NAME.zip and the like; default $UNSCATTER_DATA or ../shared/data");
+  command.add_option("--datasets", arguments.data_sets, "Only these data sets, with commas between them");
   command.add_option("--out", options.out, "Where cells and summaries go")->capture_default_str();
-  command.add_option("--preset", arguments.preset, "Hyper-parameters: paper (as printed) or program (as the paper's program has them)")
+  command
+      .add_option("--preset", arguments.preset,
+                  "Hyper-parameters: paper (as printed) or program (as the paper's program has them)")
       ->check(CLI::IsMember({"paper", "program"}))
       ->capture_default_str();
   command.add_option("--splits", options.splits, "Random splits")->capture_default_str();
   command.add_option("--seed", options.seed, "Of the first split; the next ones follow")->capture_default_str();
   command.add_option("--points", options.points, "Places along a sequence where accuracy is looked at")->capture_default_str();
-  command.add_option("--full-steps", options.full_steps, "Longer sequences are shortened for Retrain and UU")->capture_default_str();
+  command.add_option("--full-steps", options.full_steps, "Longer sequences are shortened for Retrain and UU")
+      ->capture_default_str();
   command.add_option("--uu-steps", options.uu_steps, "Removals that UU then does one by one")->capture_default_str();
   command.add_option("--threads", options.threads, "0: all")->capture_default_str();
   command.add_option("--jobs", options.jobs, "Cells at a time; they share the threads")->capture_default_str();

@@ -75,8 +75,7 @@ FoundCell read_cell(const fs::path& root, const CellKey& key, const Json& settin
 }
 
 Status write_cell(const fs::path& root, const CellKey& key, const Json& settings, const Json& made, const Json& result) {
-  Json cell = {
-      {"format", kCellFormat}, {"key", key_json(key)}, {"settings", settings}, {"made", made}, {"result", result}};
+  Json cell = {{"format", kCellFormat}, {"key", key_json(key)}, {"settings", settings}, {"made", made}, {"result", result}};
   cell["digest"] = cell_digest(cell);
   return replace_text(cell_path(root, key), cell.dump(1) + "\n");
 }

@@ -50,8 +50,9 @@ Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) 
   if (auto arrays = first_array_file(folder / name)) return *std::move(arrays);
   const fs::path lines = folder / name / fmt::format("{}.jsonl", name);
   if (fs::is_regular_file(lines, ignored)) return lines;
-  return Error{ErrorCode::kNotFound, fmt::format("no data set {0} in '{1}': expected {0}/{0}.zip, {0}/*.npz or {0}/{0}.jsonl there",
-                                                 name, folder.string())};
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("no data set {0} in '{1}': expected {0}/{0}.zip, {0}/*.npz or {0}/{0}.jsonl there", name, folder.string())};
 }
 
 TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
@@ -112,8 +113,8 @@ const Dataset& DataCache::dataset(DataForm form) {
 
 Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters, DataForm form) {
   const DataForm used = effective(form);
-  const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments, parameters.layers,
-                                      static_cast<int>(used));
+  const std::string key =
+      fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments, parameters.layers, static_cast<int>(used));
   const std::lock_guard lock(mutex_);
   std::unique_ptr<EmbeddedData>& entry = embedded_[key];
   if (entry == nullptr) {

@@ -7,7 +7,8 @@
 
 namespace unscatter::experiment {
 
-Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data, const CellContext& /*context*/) {
+Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
+                             const CellContext& /*context*/) {
   Dataset dataset = data.dataset();
   UNSCATTER_TRY(split, random_split(dataset.size(), task.shares, plan.seed));
   const std::vector<RemovalRequest> requests =

@@ -8,8 +8,8 @@
 namespace unscatter::experiment {
 namespace {
 
-// alpha = 0: the noiseless objective, one Newton step per removal, and limits so wide that nothing is polished or trained again.
-// The four sessions below differ in the bound they charge and go through the same weights.
+// alpha = 0: the noiseless objective, one Newton step per removal, and limits so wide that nothing is polished or trained
+// again. The four sessions below differ in the bound they charge and go through the same weights.
 SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, std::size_t threads) {
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
@@ -58,8 +58,11 @@ Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataC
       }
     }
   }
-  return Json{{"train_graphs", split.train.size()}, {"removals", requests.size()}, {"residual", std::move(residual)},
-              {"step", std::move(step)},            {"cumulated", std::move(cumulated)}};
+  return Json{{"train_graphs", split.train.size()},
+              {"removals", requests.size()},
+              {"residual", std::move(residual)},
+              {"step", std::move(step)},
+              {"cumulated", std::move(cumulated)}};
 }
 
 }  // namespace unscatter::experiment

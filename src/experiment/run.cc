@@ -92,8 +92,8 @@ class Run {
   }
 
   [[nodiscard]] Json made() const {
-    Json json = {{"date", utc_now()}, {"version", version()}, {"threads", threads_}, {"jobs", options_.jobs},
-                 {"simd", simd_target_name()}, {"preset", name(options_.preset)}};
+    Json json = {{"date", utc_now()},     {"version", version()},       {"threads", threads_},
+                 {"jobs", options_.jobs}, {"simd", simd_target_name()}, {"preset", name(options_.preset)}};
     if (!options_.commit.empty()) json["commit"] = options_.commit;
     return json;
   }
@@ -157,8 +157,7 @@ class Run {
     Json record = made();
     record["data_digest"] = data.digest();
     record["cell_seconds"] = watch.seconds();
-    UNSCATTER_CHECK_OK(
-        write_cell(options_.out, plan.key, settings_json(plan, threads_, options_.jobs), record, result));
+    UNSCATTER_CHECK_OK(write_cell(options_.out, plan.key, settings_json(plan, threads_, options_.jobs), record, result));
     const std::lock_guard lock(mutex_);
     ++report.made;
     if (!outcome.ok()) {

@@ -92,10 +92,11 @@ std::string seconds_words(double seconds) { return fmt::format("{:.3g}", seconds
 }  // namespace
 
 void summarise_curves(std::string_view title, const std::vector<CellGroup>& groups, Summary& summary) {
-  SummaryTable table{std::string(title),
-                     {"data set", "backbone", "method", "", "removals", "accuracy before", "after", "seconds", "retrains", "certified"},
-                     {},
-                     {}};
+  SummaryTable table{
+      std::string(title),
+      {"data set", "backbone", "method", "", "removals", "accuracy before", "after", "seconds", "retrains", "certified"},
+      {},
+      {}};
   Json curves = Json::array();
   bool sampled = false;
   for (const CellGroup& group : groups) {
@@ -107,13 +108,12 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
     sampled = sampled || estimated;
     const Spread seconds = spread_of(group, "seconds");
     const bool some_retrains_only = curve["retrains_of"] < curve["removals"];
-    table.rows.push_back(
-        {group.key.data_set, backbone_words(group.key.backbone), method_words(group.key.method), group.key.variant,
-         curve["removals"].dump(), accuracy_words(group, 0), accuracy_words(group, last),
-         fmt::format("{}{}", seconds_words(seconds.mean), estimated ? " *" : ""),
-         fmt::format("{:.1f}{}", curve["total_retrains"]["mean"].get<double>(),
-                     some_retrains_only ? fmt::format(" of first {}", curve["retrains_of"].dump()) : ""),
-         all_satisfied(group) ? "yes" : "no"});
+    table.rows.push_back({group.key.data_set, backbone_words(group.key.backbone), method_words(group.key.method),
+                          group.key.variant, curve["removals"].dump(), accuracy_words(group, 0), accuracy_words(group, last),
+                          fmt::format("{}{}", seconds_words(seconds.mean), estimated ? " *" : ""),
+                          fmt::format("{:.1f}{}", curve["total_retrains"]["mean"].get<double>(),
+                                      some_retrains_only ? fmt::format(" of first {}", curve["retrains_of"].dump()) : ""),
+                          all_satisfied(group) ? "yes" : "no"});
   }
   summary.json["curves"] = std::move(curves);
   if (sampled) {
@@ -125,8 +125,8 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
 
 void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary) {
   SummaryTable table{"residual norms (largest of one update; cumulated over all), means over splits",
-                     {"data set", "removals", "true residual", "tightened", "data-dependent", "worst case", "cumulated: tightened",
-                      "data-dependent", "worst case"},
+                     {"data set", "removals", "true residual", "tightened", "data-dependent", "worst case",
+                      "cumulated: tightened", "data-dependent", "worst case"},
                      {},
                      {}};
   Json series = Json::array();
@@ -144,8 +144,7 @@ void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary)
       (cumulated ? cumulated_words : row).push_back(fmt::format("{:.2e}", shown));
       place[field] = {{"mean", std::move(spread.mean)}, {"stddev", std::move(spread.stddev)}};
     };
-    add(entry, "residual", false,
-        [](const Json& result, std::size_t p) -> const Json& { return result.at("residual")[p]; });
+    add(entry, "residual", false, [](const Json& result, std::size_t p) -> const Json& { return result.at("residual")[p]; });
     for (const char* kind : {"step", "cumulated"}) {
       Json bounds = Json::object();
       for (const char* bound : {"tight", "data", "worst"}) {
@@ -183,8 +182,8 @@ void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary) {
     table.rows.push_back({group.key.data_set, std::to_string(removals), seconds_words(seconds),
                           seconds_words(seconds / static_cast<double>(std::max<std::size_t>(removals, 1))),
                           spread_words(spread_of(group, "newton_steps"), 1),
-                          fmt::format("{:.1e}", spread_of(group, "residual").mean), spread_words(spread_of(group, "accuracy"), 2),
-                          satisfied ? "yes" : "no"});
+                          fmt::format("{:.1e}", spread_of(group, "residual").mean),
+                          spread_words(spread_of(group, "accuracy"), 2), satisfied ? "yes" : "no"});
     rows.push_back(std::move(row));
   }
   summary.json["rows"] = std::move(rows);

@@ -18,7 +18,8 @@ constexpr std::size_t kPaperEpochs = GinOptions{}.epochs;
 // Rows by method, columns by data set, both in the order in which they come.
 class MethodTable {
  public:
-  void set(const std::string& row, const std::string& data_set, const std::string& ours, const std::optional<std::string>& paper) {
+  void set(const std::string& row, const std::string& data_set, const std::string& ours,
+           const std::optional<std::string>& paper) {
     if (std::find(data_sets_.begin(), data_sets_.end(), data_set) == data_sets_.end()) data_sets_.push_back(data_set);
     auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) { return other.name == row; });
     if (line == lines_.end()) line = lines_.insert(lines_.end(), Line{row, {}, {}});
@@ -101,7 +102,8 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
     const Spread seconds = spread_of(totals);
     row["accuracy"] = spread_json(accuracy);
     row["seconds"] = spread_json(seconds);
-    for (const char* part : {"embed_seconds", "train_seconds", "predict_seconds"}) row[part] = spread_json(spread_of(group, part));
+    for (const char* part : {"embed_seconds", "train_seconds", "predict_seconds"})
+      row[part] = spread_json(spread_of(group, part));
     row["splits_with_another_lambda"] = other_lambda;
     replaced += other_lambda;
     // The paper's number is for one way of training; ours stands beside it in both.
@@ -126,8 +128,8 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
   summary.tables.push_back(table.table(accuracy_wanted ? "test accuracy, %" : "running time, s (embed + train + predict)"));
   summary.tables.back().remarks = std::move(shortened);
   if (replaced > 0) {
-    summary.tables.back().remarks.push_back(
-        fmt::format("on {} cells lambda = 0 has no minimum; a small lambda, stated in the cell, took its place", replaced));
+    summary.tables.back().remarks.push_back(fmt::format(
+        "on {} cells training with lambda = 0 did not converge; a small lambda, stated in the cell, took its place", replaced));
   }
 }
 

@@ -9,12 +9,9 @@ namespace unscatter::experiment {
 namespace {
 
 Json parameters_json(const HyperParameters& parameters) {
-  return {{"scales", parameters.scales},
-          {"moments", parameters.moments},
-          {"layers", parameters.layers},
-          {"lambda", parameters.regularisation},
-          {"operator", "row"},
-          {"features", "auto"}};
+  return {{"scales", parameters.scales}, {"moments", parameters.moments},
+          {"layers", parameters.layers}, {"lambda", parameters.regularisation},
+          {"operator", "row"},           {"features", "auto"}};
 }
 
 Json shares_json(const SplitShares& shares) {

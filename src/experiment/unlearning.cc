@@ -14,8 +14,7 @@ namespace {
 SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& task, std::size_t threads) {
   const std::string& method = plan.key.method;
   const bool paper = method == "ours-paper" || method == "uu";
-  SessionOptions options =
-      paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
+  SessionOptions options = paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
   options.regularisation = task.parameters.regularisation;
   options.guarantee = {task.epsilon, task.delta};
   options.threads = threads;
@@ -24,8 +23,8 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   if (method == "retrain") {
     options.method = Method::kRetrain;
     options.removal = NodeRemoval::kTombstone;
-    // Trained from scratch without noise, as in the public program: nothing has to be hidden, so no certificate may ask for more
-    // than training gives.
+    // Trained from scratch without noise, as in the public program: nothing has to be hidden, so no certificate may ask for
+    // more than training gives.
     options.noise_stddev = 1e6;
     options.precision = 1e6;
   }
@@ -90,8 +89,7 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   Dataset train = subset(*embedded->dataset, split.train);
-  const std::vector<RemovalRequest> requests =
-      random_removals(train, task.kind, task.amount.of(train.size()), plan.seed);
+  const std::vector<RemovalRequest> requests = random_removals(train, task.kind, task.amount.of(train.size()), plan.seed);
   const std::vector<std::size_t> places = sampled_places(requests.size(), task.points);
   const UpdatePlan updates = plan_updates(method, task, requests.size(), places);
 

@@ -1,8 +1,8 @@
 // The paper's tables and figures, and what goes beyond them, by name.
 //
 // Work is cut into cells: one kind of experiment, data set, backbone, method and split.  A cell's outcome is one JSON file,
-// written at once or not at all, which carries every setting that it depends on; so a run that was killed goes on where it stopped,
-// and tables and figures share the cells they have in common.
+// written at once or not at all, which carries every setting that it depends on; so a run that was killed goes on where it
+// stopped, and tables and figures share the cells they have in common.
 #pragma once
 
 #include <cstddef>
@@ -91,8 +91,8 @@ struct ExperimentName {
 
 // Makes the cells that are missing (or damaged, or made with other settings), then the summaries.  "all" stands for the paper's
 // tables and figures, "extras" for the others.  Errors: kInvalidArgument (unknown experiment or data set, numbers outside their
-// ranges), kNotFound (a data set that is not in the folder), kUnavailable (GIN in a build without it), those of reading, kIo.  An
-// error inside one cell is recorded there, counted as failed, and tried again by the next run.
+// ranges), kNotFound (a data set that is not in the folder), kUnavailable (GIN in a build without it), those of reading, kIo.
+// An error inside one cell is recorded there, counted as failed, and tried again by the next run.
 [[nodiscard]] Result<ExperimentReport> run_experiments(std::span<const std::string> names, const ExperimentOptions& options);
 
 }  // namespace unscatter

@@ -15,8 +15,8 @@ struct PaperNumber {
 // Nothing for what the paper does not report.
 [[nodiscard]] std::optional<PaperNumber> paper_accuracy(std::string_view backbone, std::string_view data_set);
 [[nodiscard]] std::optional<PaperNumber> paper_seconds(std::string_view backbone, std::string_view data_set);
-// Trainings from scratch while one node leaves each of 10 % of the training graphs [Pan23, Table 3], for the methods "ours-paper",
-// "uu" and "retrain".
+// Trainings from scratch while one node leaves each of 10 % of the training graphs [Pan23, Table 3], for the methods
+// "ours-paper", "uu" and "retrain".
 [[nodiscard]] std::optional<PaperNumber> paper_retrains(std::string_view backbone, std::string_view method,
                                                         std::string_view data_set);
 

@@ -1,0 +1,102 @@
+#include "experiment/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace unscatter::experiment {
+namespace {
+
+std::set<CellKey> keys_of(std::string_view name, const ExperimentOptions& options = {}) {
+  std::set<CellKey> keys;
+  for (const CellPlan& plan : plan_experiment(name, options)) {
+    EXPECT_TRUE(keys.insert(plan.key).second) << name << ": two cells in one place";
+    EXPECT_EQ(plan.seed, options.seed + plan.key.split);
+  }
+  return keys;
+}
+
+TEST(Plan, EveryExperimentHasCells) {
+  for (const ExperimentName& entry : experiment_names()) EXPECT_FALSE(keys_of(entry.name).empty()) << entry.name;
+}
+
+TEST(Plan, TablesAndFiguresShareCells) {
+  EXPECT_EQ(keys_of("table1"), keys_of("table2"));
+  EXPECT_EQ(keys_of("table3"), keys_of("figure3"));
+}
+
+// Two experiments may name the same cell only if they mean the same by it.
+TEST(Plan, ACellMeansOneThing) {
+  std::map<CellKey, std::string> settings;
+  for (const ExperimentName& entry : experiment_names()) {
+    for (const CellPlan& plan : plan_experiment(entry.name, {})) {
+      const std::string text = settings_json(plan, 1, 1).dump();
+      EXPECT_EQ(settings.try_emplace(plan.key, text).first->second, text) << entry.name;
+    }
+  }
+}
+
+TEST(Plan, NamesAreSpelledOutOnce) {
+  const std::string all[] = {"table2", "all", "table1"};
+  const auto names = expand_names(all).value();
+  EXPECT_EQ(names.front(), "table2");
+  EXPECT_EQ(names.size(), 7u);
+  const std::string extras[] = {"extras"};
+  EXPECT_EQ(expand_names(extras).value().size(), 5u);
+}
+
+TEST(Plan, AnUnknownNameIsOneClearError) {
+  const std::string names[] = {"table1", "tabel2"};
+  const auto expanded = expand_names(names);
+  ASSERT_FALSE(expanded.ok());
+  EXPECT_EQ(expanded.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(expanded.error().message.find("'tabel2'"), std::string::npos);
+  EXPECT_NE(expanded.error().message.find("figure6"), std::string::npos) << "the message lists what there is";
+}
+
+TEST(Plan, GinIsAskedForOrNotThere) {
+  ExperimentOptions options;
+  const auto without = keys_of("table1", options);
+  options.gin = true;
+  options.gin_splits = 3;
+  const auto with = keys_of("table1", options);
+  EXPECT_EQ(with.size(), without.size() + 5 * 3);
+  for (const CellKey& key : with) EXPECT_EQ(without.contains(key), key.backbone != "gin");
+}
+
+TEST(Plan, ThePresetsDifferOnCollabOnly) {
+  ExperimentOptions printed;
+  ExperimentOptions program;
+  program.preset = PaperPreset::kProgram;
+  const auto first = plan_experiment("table3", printed);
+  const auto second = plan_experiment("table3", program);
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(settings_json(first[i], 1, 1) == settings_json(second[i], 1, 1), first[i].key.data_set != "COLLAB");
+  }
+}
+
+// What a certificate needs, also where the paper's table says lambda = 0.
+TEST(Plan, OurDefaultIsAlwaysRegularised) {
+  for (const CellPlan& plan : plan_experiment("table1", {})) {
+    if (plan.key.method == "release") {
+      EXPECT_GT(std::get<ClassificationTask>(plan.task).parameters.regularisation, 0) << plan.key.data_set;
+    }
+  }
+}
+
+TEST(Plan, AmountsAreThoseOfThePaper) {
+  const auto removals = [](std::string_view name, const char* data_set, std::size_t train_graphs) {
+    for (const CellPlan& plan : plan_experiment(name, {})) {
+      if (plan.key.data_set == data_set) return std::get<UnlearningTask>(plan.task).amount.of(train_graphs);
+    }
+    return std::size_t{0};
+  };
+  EXPECT_EQ(removals("table3", "PROTEINS", 111), 11u);
+  EXPECT_EQ(removals("table3", "MNIST", 5500), 550u);
+  EXPECT_EQ(removals("figure4", "COLLAB", 500), 450u);
+  EXPECT_EQ(removals("figure5", "IMDB-BINARY", 600), 500u);
+}
+
+}  // namespace
+}  // namespace unscatter::experiment
