@@ -122,7 +122,8 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
   std::vector<std::string> shortened;
   for (const Json& row : rows) {
     if (row.value("epochs", kPaperEpochs) == kPaperEpochs) continue;
-    shortened.push_back(fmt::format("GIN on {}: {} epochs, not {}", row["data_set"].get<std::string>(), row["epochs"].dump(), kPaperEpochs));
+    shortened.push_back(
+        fmt::format("GIN on {}: {} epochs, not {}", row["data_set"].get<std::string>(), row["epochs"].dump(), kPaperEpochs));
   }
   summary.json["rows"] = std::move(rows);
   summary.tables.push_back(table.table(accuracy_wanted ? "test accuracy, %" : "running time, s (embed + train + predict)"));
