@@ -72,6 +72,48 @@ class Watch {
   std::size_t steps_ = 0;
 };
 
+// Solutions of one system per column, and the iterations that the slowest took.
+struct SideBySide {
+  Matrix x;
+  std::size_t iterations = 0;
+};
+
+// A column that has arrived is left alone; the others go on.
+template <typename Apply, typename Precondition>
+std::optional<SideBySide> conjugate_gradients(Apply apply, Precondition precondition, const Matrix& right_sides) {
+  constexpr double kRelativeResidual = 1e-13;
+  SideBySide solution{Matrix::Zero(right_sides.rows(), right_sides.cols()), 0};
+  const Vector target = kRelativeResidual * right_sides.colwise().norm();
+  Matrix residual = right_sides;
+  Matrix direction;
+  Vector product_before;
+  while (true) {
+    const Vector norms = residual.colwise().norm();
+    if ((norms.array() <= target.array()).all()) return solution;
+    if (solution.iterations == kMostSteps || !norms.allFinite()) return std::nullopt;
+    const Matrix preconditioned = precondition(residual);
+    const Vector product = residual.cwiseProduct(preconditioned).colwise().sum();
+    if (solution.iterations == 0) {
+      direction = preconditioned;
+    } else {
+      for (Index k = 0; k < direction.cols(); ++k) {
+        const double share = product_before(k) > 0 ? product(k) / product_before(k) : 0;
+        direction.col(k) = preconditioned.col(k) + share * direction.col(k);
+      }
+    }
+    const Matrix image = apply(direction);
+    for (Index k = 0; k < direction.cols(); ++k) {
+      if (norms(k) <= target(k)) continue;
+      const double curvature = direction.col(k).dot(image.col(k));
+      if (!(curvature > 0) || !std::isfinite(product(k))) return std::nullopt;
+      solution.x.col(k) += product(k) / curvature * direction.col(k);
+      residual.col(k) -= product(k) / curvature * image.col(k);
+    }
+    product_before = product;
+    ++solution.iterations;
+  }
+}
+
 }  // namespace
 
 void KeptHessians::reset() noexcept {
@@ -144,7 +186,7 @@ std::optional<Descent> KeptHessians::descend(const Objective& objective, const M
   std::optional<Descent> descent = form_ == HessianForm::kDual ? descend_dual(objective, gram, start, gradient, tolerance)
                                                                : descend_primal(objective, start, gradient, tolerance);
   if (descent) {
-    renew_if_due(objective, gram, *descent);
+    renew_if_due(objective, gram, descent->steps, descent->evaluation.curvatures);
   } else {
     reset();
   }
@@ -229,17 +271,54 @@ std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, co
   return descent;
 }
 
-void KeptHessians::renew_if_due(const Objective& objective, const Matrix& gram, const Descent& descent) {
+std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matrix& gram, const Matrix& curvatures,
+                                          const Matrix& right_sides) {
+  invariant(ready(), "solve() needs kept Hessians");
+  const SparseBlockRows& Z = objective.rows();
+  const double ridge = objective.ridge();
+  const bool dual = form_ == HessianForm::kDual;
+  const auto precondition = [this](const Matrix& columns) {
+    Matrix result(columns.rows(), columns.cols());
+    for (Index k = 0; k < columns.cols(); ++k) result.col(k) = inverse(k).times(columns.col(k));
+    return result;
+  };
+  std::optional<SideBySide> solved;
+  if (dual) {
+    // H^-1 y = (y - Z^T S M^-1 S Z y) / ridge with M = ridge I + S G S.
+    const Matrix roots = curvatures.cwiseSqrt();
+    const auto apply = [&](const Matrix& columns) -> Matrix {
+      return roots.cwiseProduct(multiply_square(gram, roots.cwiseProduct(columns))) + ridge * columns;
+    };
+    solved = conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())));
+    if (solved) {
+      solved->x = (right_sides - transposed_product(Z, roots.cwiseProduct(solved->x), objective.threads())) / ridge;
+    }
+  } else {
+    const auto apply = [&](const Matrix& columns) -> Matrix {
+      const Matrix weighted = curvatures.cwiseProduct(product(Z, columns, objective.threads()));
+      return transposed_product(Z, weighted, objective.threads()) + ridge * columns;
+    };
+    solved = conjugate_gradients(apply, precondition, right_sides);
+  }
+  if (!solved) {
+    reset();
+    return std::nullopt;
+  }
+  renew_if_due(objective, gram, std::max<std::size_t>(solved->iterations, 1), curvatures);
+  return std::move(solved->x);
+}
+
+void KeptHessians::renew_if_due(const Objective& objective, const Matrix& gram, std::size_t steps, const Matrix& curvatures) {
   const auto n = static_cast<double>(objective.rows().rows());
   const auto d = static_cast<double>(objective.width());
   const auto classes = static_cast<double>(inverses_.size());
   const bool dual = form_ == HessianForm::kDual;
   const double step = kSlowness * classes * (dual ? 6 * n * n : 4 * n * d + 2 * d * d);
   const double build_cost = classes * (dual ? n * n + 8 * n * n * n / 3 : n * d * d + 8 * d * d * d / 3);
-  if (fewest_steps_ == 0) fewest_steps_ = descent.steps;
-  fewest_steps_ = std::min(fewest_steps_, descent.steps);
-  wasted_ += static_cast<double>(descent.steps - fewest_steps_) * step;
-  if (wasted_ >= build_cost) (void)build(objective, gram, descent.evaluation.curvatures);
+  if (fewest_steps_ == 0) fewest_steps_ = steps;
+  fewest_steps_ = std::min(fewest_steps_, steps);
+  wasted_ += static_cast<double>(steps - fewest_steps_) * step;
+  if (wasted_ >= build_cost) (void)build(objective, gram, curvatures);
 }
 
 }  // namespace unscatter

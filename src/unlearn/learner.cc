@@ -183,8 +183,16 @@ Status Learner::newton_step(const Objective& after, std::span<const RowChange> c
                             std::size_t living, Fit& fit) {
   NewtonStep step;
   step.curvatures = after.curvatures(after.margins(fit.weights));
-  UNSCATTER_TRY(steps, newton_.solve(after, step.curvatures, change.columns));
-  step.steps = std::move(steps);
+  std::optional<Matrix> solved;
+  // After chord steps that led nowhere there is nothing kept, and no reason to build it again.
+  if (!evaluates_residual() && refresh_kept(after, changes, fit.weights)) {
+    solved = kept_.solve(after, newton_.gram(after), step.curvatures, change.columns);
+  }
+  if (!solved) {
+    UNSCATTER_TRY(steps, newton_.solve(after, step.curvatures, change.columns));
+    solved = std::move(steps);
+  }
+  step.steps = *std::move(solved);
   fit.rung = Rung::kNewton;
   ++fit.newton_steps;
   const bool exact = options_.bound == ResidualBound::kExact;
@@ -210,13 +218,17 @@ Status Learner::newton_step(const Objective& after, std::span<const RowChange> c
   return ok_status();
 }
 
-bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit) {
+bool Learner::refresh_kept(const Objective& after, std::span<const RowChange> changes, const Matrix& weights) {
   const Matrix& gram = newton_.gram(after);
-  bool ready = kept_.ready();
   // Beyond this share of the rows, changing lines one by one costs as much as a new inverse.
-  if (8 * changes.size() > rows_.rows()) ready = false;
-  for (const RowChange& row : changes) ready = ready && kept_.replace_row(after, gram, row.row, row.before, fit.weights);
-  if (!ready && !kept_.build(after, gram, after.curvatures(after.margins(fit.weights)))) return false;
+  bool ready = kept_.ready() && 8 * changes.size() <= rows_.rows();
+  for (const RowChange& row : changes) ready = ready && kept_.replace_row(after, gram, row.row, row.before, weights);
+  return ready || kept_.build(after, gram, after.curvatures(after.margins(weights)));
+}
+
+bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit) {
+  if (!refresh_kept(after, changes, fit.weights)) return false;
+  const Matrix& gram = newton_.gram(after);
   std::optional<Descent> descent = kept_.descend(after, gram, fit.weights, gradient, wanted_gradient(after, fit.weights));
   if (!descent) return false;
   fit.weights = std::move(descent->weights);
@@ -281,7 +293,7 @@ Result<Fit> Learner::climb(std::span<const RowChange> changes, std::size_t livin
   bool stepped = fast_step(after, changes, change, gradient, fit);
   if (evaluates_residual() && !(stepped && fit.assessment.satisfied)) {
     stepped = chord_steps(after, changes, gradient, fit) || stepped;
-  } else {
+  } else if (stepped) {
     kept_.reset();  // they have not seen the changed rows
   }
   if (!stepped) UNSCATTER_CHECK_OK(newton_step(after, changes, change, living, fit));

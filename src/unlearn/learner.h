@@ -75,6 +75,8 @@ class Learner {
                                Matrix& gradient, Fit& fit);
   [[nodiscard]] Status newton_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
                                    std::size_t living, Fit& fit);
+  // Makes the kept inverses those of the present rows, by changing or by building them.  False if there are none to be had.
+  [[nodiscard]] bool refresh_kept(const Objective& after, std::span<const RowChange> changes, const Matrix& weights);
   // Steps with kept inverses from where the fit stands, with a gradient of about `gradient`.  False if they did not get there;
   // fit is then as it was.
   [[nodiscard]] bool chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit);

@@ -13,6 +13,7 @@
 // With two classes and no perturbation the second is the first with every sign turned round, so one is solved and mirrored.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -56,6 +57,12 @@ class KeptHessians {
   [[nodiscard]] std::optional<Descent> descend(const Objective& objective, const Matrix& gram, const Matrix& start,
                                                const Matrix& gradient, double tolerance);
 
+  // Column k: H_k^-1 right_sides.col(k), H_k with the given curvatures, by conjugate gradients [Golub13, Sec. 11.5.2] that the
+  // kept inverses precondition, all classes side by side.  Nothing if some relative residual does not fall below 1e-13 soon;
+  // what was kept is then forgotten.  Renews the inverses as descend() does.
+  [[nodiscard]] std::optional<Matrix> solve(const Objective& objective, const Matrix& gram, const Matrix& curvatures,
+                                            const Matrix& right_sides);
+
   // How often build() was called, renewals included.
   [[nodiscard]] std::size_t builds() const noexcept { return builds_; }
 
@@ -64,7 +71,11 @@ class KeptHessians {
                                                       double tolerance) const;
   [[nodiscard]] std::optional<Descent> descend_dual(const Objective& objective, const Matrix& gram, const Matrix& start,
                                                     const Matrix& gradient, double tolerance) const;
-  void renew_if_due(const Objective& objective, const Matrix& gram, const Descent& descent);
+  // P_k, of the class that k mirrors if it is not solved itself.
+  [[nodiscard]] const UpdatableInverse& inverse(Eigen::Index k) const {
+    return inverses_[std::min(static_cast<std::size_t>(k), inverses_.size() - 1)];
+  }
+  void renew_if_due(const Objective& objective, const Matrix& gram, std::size_t steps, const Matrix& curvatures);
 
   HessianForm form_;
   std::vector<UpdatableInverse> inverses_;  // P_k of the classes that are solved
