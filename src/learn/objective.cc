@@ -122,7 +122,7 @@ Vector Objective::gradient_rounding(const Matrix& slopes, const Matrix& curvatur
   for (Index i = 0; i < slopes.rows(); ++i) {
     const auto row = static_cast<std::size_t>(i);
     lengths(i) = rows_->row_norm(row);
-    per_margin(i) = rounding_factor(static_cast<double>(product_depth(rows_->row(row))) + 1) * lengths(i);
+    per_margin(i) = rounding_factor(static_cast<double>(product_depth(rows_->row(row))) + 2) * lengths(i);
   }
   Vector bound(weights.cols());
   for (Index k = 0; k < weights.cols(); ++k) {
@@ -150,7 +150,7 @@ Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, c
     const BlockRow& row = rows_->row(i);
     if (row.values.empty()) continue;
     const double length = rows_->row_norm(i);
-    const double per_product = rounding_factor(static_cast<double>(product_depth(row)) + 1) * length;
+    const double per_product = rounding_factor(static_cast<double>(product_depth(row)) + 2) * length;
     for (Index k = 0; k < weights.cols(); ++k) {
       const double zeta = std::abs(products(index(i), k));
       const double curvature = curvatures(index(i), k);
