@@ -35,7 +35,7 @@ std::size_t hardware_threads() noexcept { return static_cast<std::size_t>(std::m
 void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   if (threads == 0) threads = hardware_threads();
-  if (threads == 1 || count <= 1) {
+  if (threads == 1 || count <= grain || count <= 1) {
     for (std::size_t i = 0; i < count; ++i) body(i, 0);
     return;
   }

@@ -26,11 +26,13 @@ class ClassGradient {
 
   // Returns the value, which nothing here looks at: always 0.
   double operator()(const Vector& w, Vector& gradient) {
-    Vector slopes = product(objective_.rows(), w, objective_.threads());
-    for (Index i = 0; i < slopes.size(); ++i) {
-      const double sign = objective_.sign(static_cast<std::size_t>(i), label_);
-      slopes(i) = sign * objective_.loss().slope(sign * slopes(i));
-    }
+    Matrix margins = product(objective_.rows(), w, objective_.threads());
+    const auto sign = [this](Index i) { return objective_.sign(static_cast<std::size_t>(i), label_); };
+    for (Index i = 0; i < margins.size(); ++i) margins(i) *= sign(i);
+    Matrix slopes;
+    Matrix curvatures;
+    objective_.loss().derivatives(margins, slopes, curvatures);
+    for (Index i = 0; i < slopes.size(); ++i) slopes(i) *= sign(i);
     gradient = transposed_product(objective_.rows(), slopes, objective_.threads());
     gradient += objective_.ridge() * w;
     if (objective_.perturbation() != nullptr) gradient += objective_.perturbation()->col(static_cast<Index>(label_));

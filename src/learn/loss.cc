@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "unscatter/linalg/elementwise.h"
+
 namespace unscatter {
 namespace {
 
@@ -128,6 +130,29 @@ double Loss::curvature(double t) const {
     case LossKind::kHuberSvm: break;
   }
   return huber_curvature((1 - t) / smoothing_) / smoothing_;
+}
+
+void Loss::derivatives(const Matrix& margins, Matrix& slopes, Matrix& curvatures) const {
+  slopes.resize(margins.rows(), margins.cols());
+  curvatures.resize(margins.rows(), margins.cols());
+  if (kind_ != LossKind::kLogistic) {
+    slopes = margins.unaryExpr([this](double t) { return slope(t); });
+    curvatures = margins.unaryExpr([this](double t) { return curvature(t); });
+    return;
+  }
+  // With e = exp(-|t|) nothing overflows and nothing cancels: l'' = e / (1 + e)^2, l' = -e / (1 + e) or -1 / (1 + e).
+  const auto count = static_cast<std::size_t>(margins.size());
+  const double* t = margins.data();
+  double* first = slopes.data();
+  double* second = curvatures.data();
+  exp_minus_abs({t, count}, {second, count});
+  for (std::size_t i = 0; i < count; ++i) {
+    const double e = second[i];
+    const double inverse = 1 / (1 + e);
+    const double part = e * inverse;
+    second[i] = part * inverse;
+    first[i] = t[i] >= 0 ? -part : -inverse;
+  }
 }
 
 double Loss::change(double t, double step) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "unscatter/base/invariant.h"
 #include "unscatter/linalg/rounding.h"
@@ -49,11 +50,30 @@ Matrix Objective::margins(const Matrix& weights) const {
 }
 
 Matrix Objective::curvatures(const Matrix& margins) const {
-  return margins.unaryExpr([this](double t) { return loss_.curvature(t); });
+  Matrix slopes;
+  Matrix result;
+  loss_.derivatives(margins, slopes, result);
+  return result;
 }
 
 Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
-  Matrix slopes = margins.unaryExpr([this](double t) { return loss_.slope(t); });
+  Matrix slopes;
+  Matrix curvatures;
+  loss_.derivatives(margins, slopes, curvatures);
+  return gradient_from(std::move(slopes), weights);
+}
+
+Evaluation Objective::evaluate(const Matrix& weights) const {
+  Evaluation result;
+  result.margins = margins(weights);
+  Matrix slopes;
+  loss_.derivatives(result.margins, slopes, result.curvatures);
+  result.rounding = gradient_rounding(slopes, result.curvatures, weights);
+  result.gradient = gradient_from(std::move(slopes), weights);
+  return result;
+}
+
+Matrix Objective::gradient_from(Matrix slopes, const Matrix& weights) const {
   apply_signs(slopes);
   Matrix result = transposed_product(*rows_, slopes, threads_);
   result += ridge_ * weights;
@@ -86,31 +106,36 @@ double Objective::change(std::size_t label, const Vector& margins, const Vector&
 // Both envelopes add up, row by row, |z_i| times what the row's factor may be off by, plus gamma_depth of the absolute sum;
 // they are themselves computed in floating point, with an error far below the one per cent that is added at the end.
 Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const {
-  // Factor l'(t_i): a margin over m stored values errs by e = gamma_m |z_i| |w|, and l' follows with the largest l'' within e
-  // of it, l''(t_i) + gamma_2 e; its own evaluation errs by at most 8 u (1 + |l'|).
+  Matrix slopes;
+  Matrix curvatures;
+  loss_.derivatives(margins, slopes, curvatures);
+  return gradient_rounding(slopes, curvatures, weights);
+}
+
+Vector Objective::gradient_rounding(const Matrix& slopes, const Matrix& curvatures, const Matrix& weights) const {
+  // Factor l'(t_i): a margin errs by e = gamma_m |z_i| |w|, m its depth, and l' follows with the largest
+  // l'' within e of it, l''(t_i) + gamma_2 e; its own evaluation errs by at most 8 u (1 + |l'|).  An empty row has length 0.
   const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
-  const Vector weight_norms = weights.colwise().norm();
-  Vector bound = Vector::Zero(weights.cols());
-  for (std::size_t i = 0; i < rows_->rows(); ++i) {
-    const BlockRow& row = rows_->row(i);
-    if (row.values.empty()) continue;
-    const double length = norm(row);
-    const double per_margin = rounding_factor(static_cast<double>(row.values.size()) + 2) * length;
-    for (Index k = 0; k < weights.cols(); ++k) {
-      const double margin = margins(index(i), k);
-      const double margin_error = per_margin * weight_norms(k);
-      const double slope = std::abs(loss_.slope(margin));
-      const double nearby = loss_.curvature(margin) + loss_.curvature_lipschitz() * margin_error;
-      const double steepness = std::min(loss_.curvature_bound(), nearby + 8 * kUnitRoundoff * loss_.curvature_bound());
-      const double factor_error = steepness * margin_error + 8 * kUnitRoundoff * (1 + slope);
-      bound(k) += length * (factor_error + summing * slope);
-    }
+  const double flat = loss_.curvature_bound();
+  Eigen::ArrayXd lengths(slopes.rows());
+  Eigen::ArrayXd per_margin(slopes.rows());
+  for (Index i = 0; i < slopes.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    lengths(i) = rows_->row_norm(row);
+    per_margin(i) = rounding_factor(static_cast<double>(product_depth(rows_->row(row))) + 1) * lengths(i);
   }
+  Vector bound(weights.cols());
   for (Index k = 0; k < weights.cols(); ++k) {
+    const double weight_norm = weights.col(k).norm();
+    const auto slope = slopes.col(k).array().abs();
+    const auto margin_error = per_margin * weight_norm;
+    const auto nearby = curvatures.col(k).array() + loss_.curvature_lipschitz() * margin_error + 8 * kUnitRoundoff * flat;
+    const double of_rows =
+        (lengths * (nearby.min(flat) * margin_error + 8 * kUnitRoundoff * (1 + slope) + summing * slope)).sum();
     const double noise = perturbation_ == nullptr ? 0 : perturbation_->col(k).norm();
-    bound(k) += 4 * kUnitRoundoff * (ridge_ * weight_norms(k) + noise);
+    bound(k) = 1.01 * (of_rows + 4 * kUnitRoundoff * (ridge_ * weight_norm + noise));
   }
-  return 1.01 * bound;
+  return bound;
 }
 
 Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, const Matrix& products, const Matrix& weights,
@@ -124,8 +149,8 @@ Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, c
   for (std::size_t i = 0; i < rows_->rows(); ++i) {
     const BlockRow& row = rows_->row(i);
     if (row.values.empty()) continue;
-    const double length = norm(row);
-    const double per_product = rounding_factor(static_cast<double>(row.values.size()) + 2) * length;
+    const double length = rows_->row_norm(i);
+    const double per_product = rounding_factor(static_cast<double>(product_depth(row)) + 1) * length;
     for (Index k = 0; k < weights.cols(); ++k) {
       const double zeta = std::abs(products(index(i), k));
       const double curvature = curvatures(index(i), k);

@@ -83,7 +83,7 @@ Result<Optimizer> parse_optimizer(std::string_view text) {
 
 double default_gradient_tolerance(const SparseBlockRows& rows) {
   double sum = 0;
-  for (std::size_t i = 0; i < rows.rows(); ++i) sum += norm(rows.row(i));
+  for (std::size_t i = 0; i < rows.rows(); ++i) sum += rows.row_norm(i);
   return 1e-12 * sum;
 }
 

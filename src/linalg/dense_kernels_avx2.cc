@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "linalg/segment_view.h"
+
 #include "linalg/dense_kernels.inc"
 
 #endif

@@ -27,19 +27,59 @@ void for_each_segment(const BlockRow& row, Body body) {
   }
 }
 
+static_assert(sizeof(Segment) == sizeof(dense::SegmentView) && alignof(Segment) == alignof(dense::SegmentView));
+
+const dense::SegmentView* segments_of(const BlockRow& row) {
+  return reinterpret_cast<const dense::SegmentView*>(row.segments.data());
+}
+
+// Rows [first, first + size) with the same segments, as many as the kernels take at once.
+struct RowGroup {
+  RowGroup(const SparseBlockRows& Z, std::size_t first, std::size_t last) : segments(&Z.row(first).segments) {
+    for (std::size_t i = first; i < last && size < dense::kMostRows && Z.row(i).segments == *segments; ++i) {
+      values[size++] = Z.row(i).values.data();
+    }
+  }
+
+  const std::vector<Segment>* segments;
+  const double* values[dense::kMostRows] = {};
+  std::size_t size = 0;
+};
+
+// Column-major columns as the row kernels want them: row major, padded with zeros.
+class PaddedColumns {
+ public:
+  PaddedColumns(Index rows, Index columns)
+      : padded_(dense::padded_columns(static_cast<std::size_t>(columns))), matrix_(RowMatrix::Zero(rows, index(padded_))) {}
+  explicit PaddedColumns(const Matrix& columns) : PaddedColumns(columns.rows(), columns.cols()) {
+    matrix_.leftCols(columns.cols()) = columns;
+  }
+
+  [[nodiscard]] std::size_t padded() const { return padded_; }
+  [[nodiscard]] const double* data() const { return matrix_.data(); }
+  [[nodiscard]] double* data() { return matrix_.data(); }
+  void operator+=(const PaddedColumns& other) { matrix_ += other.matrix_; }
+  [[nodiscard]] Matrix first(Index columns) const { return matrix_.leftCols(columns); }
+
+ private:
+  std::size_t padded_;
+  RowMatrix matrix_;
+};
+
 // Z[first, last)^T R: rows of a leaf one after the other, halves by recursion, a balanced tree of additions.
 class TransposedSum {
  public:
   TransposedSum(const SparseBlockRows& Z, const Matrix& R) : Z_(Z), R_(R) {}
 
-  [[nodiscard]] Matrix operator()(std::size_t first, std::size_t last) const {
+  [[nodiscard]] PaddedColumns operator()(std::size_t first, std::size_t last) const {
     if (last - first <= kLeafRows) {
-      Matrix sum = Matrix::Zero(index(Z_.columns()), R_.cols());
-      for (std::size_t i = first; i < last; ++i) add_row(i, sum);
+      PaddedColumns sum(index(Z_.columns()), R_.cols());
+      std::vector<double> factors(dense::kMostRows * sum.padded(), 0.0);
+      for (std::size_t i = first; i < last;) i += add_group(i, last, factors, sum);
       return sum;
     }
     const std::size_t middle = split(first, last);
-    Matrix sum = (*this)(first, middle);
+    PaddedColumns sum = (*this)(first, middle);
     sum += (*this)(middle, last);
     return sum;
   }
@@ -51,19 +91,37 @@ class TransposedSum {
   }
 
  private:
-  void add_row(std::size_t i, Matrix& sum) const {
-    for_each_segment(Z_.row(i), [&](Index column, const ConstSpan& values) {
-      for (Index k = 0; k < R_.cols(); ++k) {
-        if (const double factor = R_(index(i), k); factor != 0) {
-          sum.col(k).segment(column, values.size()) += factor * values;
-        }
-      }
-    });
+  // Adds rows from `first` on that share their segments and returns how many.
+  std::size_t add_group(std::size_t first, std::size_t last, std::vector<double>& factors, PaddedColumns& sum) const {
+    const RowGroup group(Z_, first, last);
+    if (group.segments->empty()) return group.size;
+    for (std::size_t r = 0; r < group.size; ++r) {
+      double* factor = factors.data() + r * sum.padded();
+      for (Index k = 0; k < R_.cols(); ++k) factor[k] = R_(index(first + r), k);
+    }
+    dense::kernels().add_rows(group.values, group.size, segments_of(Z_.row(first)), group.segments->size(), factors.data(),
+                              sum.padded(), sum.data());
+    return group.size;
   }
 
   const SparseBlockRows& Z_;
   const Matrix& R_;
 };
+
+// result = Z[first, last) W
+void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W, Matrix& result) {
+  std::vector<double> products(dense::kMostRows * W.padded());
+  for (std::size_t i = first; i < last;) {
+    const RowGroup group(Z, i, last);
+    dense::kernels().row_products(group.values, group.size, segments_of(Z.row(i)), group.segments->size(), W.data(), W.padded(),
+                                  products.data());
+    for (std::size_t r = 0; r < group.size; ++r) {
+      const double* product = products.data() + r * W.padded();
+      for (Index k = 0; k < result.cols(); ++k) result(index(i + r), k) = product[k];
+    }
+    i += group.size;
+  }
+}
 
 }  // namespace
 
@@ -106,10 +164,24 @@ double norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row
 Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads) {
   invariant(W.rows() == index(Z.columns()), "product(): W has one row per column of Z");
   Matrix result(index(Z.rows()), W.cols());
-  parallel_for(Z.rows(), threads, kLeafRows, [&](std::size_t i, std::size_t) {
-    for (Index k = 0; k < W.cols(); ++k) result(index(i), k) = dot(Z.row(i), W.col(k));
+  const PaddedColumns padded(W);
+  const std::size_t leaves = (Z.rows() + kLeafRows - 1) / kLeafRows;
+  parallel_for(leaves, threads, 1, [&](std::size_t leaf, std::size_t) {
+    const std::size_t first = leaf * kLeafRows;
+    multiply_rows(Z, first, std::min(first + kLeafRows, Z.rows()), padded, result);
   });
   return result;
+}
+
+std::size_t product_depth(const BlockRow& row) {
+  std::size_t blocks = 0;
+  std::size_t longest = 0;
+  for (const Segment& segment : row.segments) {
+    blocks += (segment.length + dense::kProductBlock - 1) / dense::kProductBlock;
+    longest = std::max<std::size_t>(longest, std::min(segment.length, dense::kProductBlock));
+  }
+  // A product, its way through one of two sums, their sum, and one addition per block.
+  return 1 + (longest + 1) / 2 + 1 + blocks;
 }
 
 std::size_t summation_depth(std::size_t rows) {
@@ -120,14 +192,21 @@ std::size_t summation_depth(std::size_t rows) {
 Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads) {
   invariant(R.rows() == index(Z.rows()), "transposed_product(): R has one row per row of Z");
   const TransposedSum sum(Z, R);
-  if (threads == 1 || Z.rows() <= kLeafRows) return sum(0, Z.rows());
+  if (threads == 1 || Z.rows() <= kLeafRows) return sum(0, Z.rows()).first(R.cols());
   // The top of the same tree, its two halves at a time: the numbers are those of one thread.
   const std::size_t middle = TransposedSum::split(0, Z.rows());
-  Matrix halves[2];
+  PaddedColumns halves[2] = {{0, R.cols()}, {0, R.cols()}};
   parallel_for(2, threads, 1,
                [&](std::size_t half, std::size_t) { halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows()); });
   halves[0] += halves[1];
-  return std::move(halves[0]);
+  return halves[0].first(R.cols());
+}
+
+Matrix multiply_square(const Matrix& A, const Matrix& X) {
+  invariant(A.rows() == A.cols() && A.cols() == X.rows(), "multiply_square(): factors that fit");
+  Matrix result(X.rows(), X.cols());
+  dense::kernels().multiply(A.data(), A.rows(), X.data(), X.cols(), result.data());
+  return result;
 }
 
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {

@@ -15,7 +15,7 @@ using Eigen::Index;
 // The largest |z| among the rows before and after.
 double largest_row_norm(const SparseBlockRows& rows, std::span<const RowChange> changes) {
   double largest = 0;
-  for (std::size_t i = 0; i < rows.rows(); ++i) largest = std::max(largest, norm(rows.row(i)));
+  for (std::size_t i = 0; i < rows.rows(); ++i) largest = std::max(largest, rows.row_norm(i));
   for (const RowChange& change : changes) largest = std::max(largest, norm(change.before));
   return largest * (1 + rounding_factor(static_cast<double>(rows.columns()) + 4));
 }

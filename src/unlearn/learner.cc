@@ -41,7 +41,8 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       options_(options),
       limit_(limit),
       living_(rows_.rows()),
-      newton_(cheaper_form(rows_.rows(), rows_.columns())) {
+      newton_(cheaper_form(rows_.rows(), rows_.columns())),
+      kept_(newton_.form()) {
   newton_.keep_factors();
 }
 
@@ -79,14 +80,13 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
 
 EvaluatedResidual Learner::evaluate() const {
   const Objective present = objective(living_, perturbation());
-  const Matrix margins = present.margins(fit_.weights);
-  const Vector envelope = present.gradient_rounding_upper_bound(margins, fit_.weights);
-  const Vector norms = present.gradient(margins, fit_.weights).colwise().norm().transpose();
+  const Evaluation evaluation = present.evaluate(fit_.weights);
+  const Vector norms = evaluation.gradient.colwise().norm().transpose();
   const double round_down = 1 - rounding_factor(static_cast<double>(present.width() + classes_) + 8);
   Fit evaluated;
   evaluated.weights = fit_.weights;
-  evaluate_exactly(present, evaluated);
-  return {(norms * round_down - envelope).cwiseMax(0).norm() * round_down, evaluated.assessment.residual,
+  accept_evaluation(present, evaluation, evaluated);
+  return {(norms * round_down - evaluation.rounding).cwiseMax(0).norm() * round_down, evaluated.assessment.residual,
           evaluated.assessment.satisfied};
 }
 
@@ -95,11 +95,9 @@ Objective Learner::objective(std::size_t living, const Matrix* perturbation) con
   return {rows_, labels_, classes_, options_.loss, ridge, perturbation, options_.threads};
 }
 
-Vector Learner::evaluated_residuals(const Objective& objective, const Matrix& weights) {
-  const Matrix margins = objective.margins(weights);
+Vector Learner::evaluated_residuals(const Objective& objective, const Evaluation& evaluation) {
   const double round_up = 1 + rounding_factor(static_cast<double>(objective.width()) + 4);
-  return round_up * objective.gradient(margins, weights).colwise().norm().transpose() +
-         objective.gradient_rounding_upper_bound(margins, weights);
+  return round_up * evaluation.gradient.colwise().norm().transpose() + evaluation.rounding;
 }
 
 Assessment Learner::assess(const Objective& objective, const Fit& fit) const {
@@ -107,10 +105,19 @@ Assessment Learner::assess(const Objective& objective, const Fit& fit) const {
 }
 
 void Learner::evaluate_exactly(const Objective& after, Fit& fit) const {
-  fit.residuals = evaluated_residuals(after, fit.weights);
+  accept_evaluation(after, after.evaluate(fit.weights), fit);
+}
+
+void Learner::accept_evaluation(const Objective& after, const Evaluation& evaluation, Fit& fit) const {
+  fit.residuals = evaluated_residuals(after, evaluation);
   fit.binding = ResidualBound::kExact;
   fit.bounds.exact = joint_norm(fit.residuals);
   fit.assessment = assess(after, fit);
+}
+
+double Learner::wanted_gradient(const Objective& after, const Matrix& weights) const {
+  const double share = fast_rung_possible() ? kRoomForFastSteps : kRoomForRounding;
+  return share * limit_.residual_limit(after.ridge(), weights.norm(), classes_) / std::sqrt(static_cast<double>(classes_));
 }
 
 double Learner::spectral_norm(const Objective& after) {
@@ -122,8 +129,7 @@ double Learner::spectral_norm(const Objective& after) {
 }
 
 bool Learner::fast_rung_possible() const {
-  return options_.fast_rung && options_.method != Method::kRetrain && options_.bound == ResidualBound::kExact &&
-         !options_.report_all_bounds && living_ >= rows_.columns();
+  return options_.fast_rung && options_.method != Method::kRetrain && evaluates_residual() && living_ >= rows_.columns();
 }
 
 void Learner::anchor(const Objective& after, const Matrix& weights) {
@@ -138,8 +144,10 @@ void Learner::anchor(const Objective& after, const Matrix& weights) {
   fast_is_fresh_ = true;
 }
 
-// Rungs (i) and (ii).  False if there is no factor to step with; fit is then as it was.
-bool Learner::fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change, Fit& fit) {
+// Rungs (i) and (ii).  False if there is no factor to step with; fit is then as it was.  `gradient` becomes the one at the new
+// weights if it was evaluated.
+bool Learner::fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
+                        Matrix& gradient, Fit& fit) {
   if (!fast_) return false;
   for (const RowChange& row : changes) {
     if (!fast_->replace_row(row.before, row.after, labels_[row.row])) {
@@ -156,7 +164,9 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
   fit.rung = Rung::kFast;
   fit.binding = ResidualBound::kDrift;
   if (!fit.assessment.satisfied) {
-    evaluate_exactly(after, fit);
+    Evaluation evaluation = after.evaluate(fit.weights);
+    accept_evaluation(after, evaluation, fit);
+    gradient = std::move(evaluation.gradient);
     fit.rung = Rung::kExact;
   }
   // An anchor that did not even serve once was not worth its cost: wait twice as long before the next one.
@@ -194,21 +204,35 @@ Status Learner::newton_step(const Objective& after, std::span<const RowChange> c
   if (exact) {
     evaluate_exactly(after, fit);
   } else {
-    if (options_.report_all_bounds) fit.bounds.exact = joint_norm(evaluated_residuals(after, fit.weights));
+    if (options_.report_all_bounds) fit.bounds.exact = joint_norm(evaluated_residuals(after, after.evaluate(fit.weights)));
     fit.assessment = assess(after, fit);
   }
   return ok_status();
 }
 
+bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit) {
+  const Matrix& gram = newton_.gram(after);
+  bool ready = kept_.ready();
+  // Beyond this share of the rows, changing lines one by one costs as much as a new inverse.
+  if (8 * changes.size() > rows_.rows()) ready = false;
+  for (const RowChange& row : changes) ready = ready && kept_.replace_row(after, gram, row.row, row.before, fit.weights);
+  if (!ready && !kept_.build(after, gram, after.curvatures(after.margins(fit.weights)))) return false;
+  std::optional<Descent> descent = kept_.descend(after, gram, fit.weights, gradient, wanted_gradient(after, fit.weights));
+  if (!descent) return false;
+  fit.weights = std::move(descent->weights);
+  fit.newton_steps += descent->steps;
+  fit.rung = Rung::kNewton;
+  accept_evaluation(after, descent->evaluation, fit);
+  return true;
+}
+
 // Newton with line search on the objective itself, from where the fit stands, until the guarantee holds.  If that cannot be
 // reached, fit.assessment says so.
 void Learner::polish(const Objective& after, Fit& fit) {
-  const double wanted = fast_rung_possible() ? kRoomForFastSteps : kRoomForRounding;
   evaluate_exactly(after, fit);
   fit.rung = Rung::kNewton;
   if (fit.assessment.satisfied) return;
-  const double joint = wanted * limit_.residual_limit(after.ridge(), fit.weights.norm(), classes_);
-  const double tolerance = joint / std::sqrt(static_cast<double>(classes_));
+  const double tolerance = wanted_gradient(after, fit.weights);
   Result<TrainedWeights> polished = newton_descent(after, fit.weights, tolerance, kMostPolishSteps, newton_);
   // Not converging is no error here: the next rung stands ready.
   if (!polished.ok()) return;
@@ -253,7 +277,13 @@ Result<Fit> Learner::climb(std::span<const RowChange> changes, std::size_t livin
   fit.weights = fit_.weights;
   fit.residuals = fit_.residuals;
   fit.perturbation = fit_.perturbation;
-  const bool stepped = fast_step(after, changes, change, fit);
+  Matrix gradient = -change.columns;
+  bool stepped = fast_step(after, changes, change, gradient, fit);
+  if (evaluates_residual() && !(stepped && fit.assessment.satisfied)) {
+    stepped = chord_steps(after, changes, gradient, fit) || stepped;
+  } else {
+    kept_.reset();  // they have not seen the changed rows
+  }
   if (!stepped) UNSCATTER_CHECK_OK(newton_step(after, changes, change, living, fit));
   if (!fit.assessment.satisfied) {
     if (options_.retrain_when_exceeded) return retrain(living, noise);
@@ -299,6 +329,7 @@ void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
 void Learner::rollback(std::vector<RowChange>& changes) noexcept {
   for (RowChange& change : changes) rows_.swap_row(change.row, change.before);
   newton_.reset();
+  kept_.reset();
   fast_.reset();
 }
 

@@ -12,6 +12,7 @@
 #include "unlearn/limit.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
+#include "unscatter/learn/kept_hessians.h"
 #include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
@@ -66,20 +67,30 @@ class Learner {
 
   [[nodiscard]] Objective objective(std::size_t living, const Matrix* perturbation) const;
   // |gradient| of every class plus its rounding envelope.
-  [[nodiscard]] static Vector evaluated_residuals(const Objective& objective, const Matrix& weights);
+  [[nodiscard]] static Vector evaluated_residuals(const Objective& objective, const Evaluation& evaluation);
   [[nodiscard]] Assessment assess(const Objective& objective, const Fit& fit) const;
 
   // Each tries to make `fit` satisfy the guarantee; whether it does is in fit.assessment.
   [[nodiscard]] bool fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
-                               Fit& fit);
+                               Matrix& gradient, Fit& fit);
   [[nodiscard]] Status newton_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
                                    std::size_t living, Fit& fit);
+  // Steps with kept inverses from where the fit stands, with a gradient of about `gradient`.  False if they did not get there;
+  // fit is then as it was.
+  [[nodiscard]] bool chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit);
   void polish(const Objective& after, Fit& fit);
   [[nodiscard]] Result<Fit> retrain(std::size_t living, RandomSource& noise);
   [[nodiscard]] Result<Fit> climb(std::span<const RowChange> changes, std::size_t living, RandomSource& noise);
 
   void evaluate_exactly(const Objective& after, Fit& fit) const;
+  void accept_evaluation(const Objective& after, const Evaluation& evaluation, Fit& fit) const;
+  // |gradient| of a class that Newton steps aim at.
+  [[nodiscard]] double wanted_gradient(const Objective& after, const Matrix& weights) const;
   [[nodiscard]] double spectral_norm(const Objective& after);
+  // Whether an update is judged by its evaluated residual alone, so that any way to a small one will do.
+  [[nodiscard]] bool evaluates_residual() const {
+    return options_.bound == ResidualBound::kExact && !options_.report_all_bounds;
+  }
   [[nodiscard]] bool fast_rung_possible() const;
   void anchor(const Objective& after, const Matrix& weights);
 
@@ -93,6 +104,7 @@ class Learner {
 
   // Derived from the above, and rebuilt where a rollback or a large edit leaves it behind.
   NewtonSystem newton_;
+  KeptHessians kept_;
   std::optional<FastFactor> fast_;
   bool fast_is_fresh_ = false;     // no update since the anchor
   std::size_t anchor_pause_ = 0;   // Newton updates to wait before anchoring again ...

@@ -44,6 +44,59 @@ TEST(RowProducts, EqualThoseOfTheDenseMatrix) {
   }
 }
 
+// An entry is the same whichever rows and columns go through the kernels beside it: a class must not depend on how many there
+// are, nor a graph's margin on its neighbours.
+TEST(RowProducts, EntriesDoNotDependOnWhatIsBesideThem) {
+  constexpr std::size_t kColumns = 150;
+  SparseBlockRows Z(0, kColumns);
+  for (std::size_t i = 0; i < 23; ++i) {
+    // Runs of rows with equal segments, of lengths 1 to 6, and rows of their own kind.
+    Z.append_row(i % 7 == 6 ? random_row(i, kColumns, 0.3) : random_row(7 * (i / 7) + 1, kColumns, i < 7 ? 1 : 0.5));
+  }
+  for (const std::size_t K : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 12U, 13U, 25U}) {
+    SCOPED_TRACE(::testing::Message() << K << " columns");
+    const Matrix W = random_matrix(K, kColumns, K);
+    const Matrix R = random_matrix(K + 1, Z.rows(), K);
+    const Matrix ZW = product(Z, W);
+    const Matrix ZtR = transposed_product(Z, R);
+    for (Eigen::Index k = 0; k < W.cols(); ++k) {
+      EXPECT_EQ(ZW.col(k), product(Z, W.col(k)).col(0));
+      EXPECT_EQ(ZtR.col(k), transposed_product(Z, R.col(k)).col(0));
+    }
+    for (std::size_t i = 0; i < Z.rows(); ++i) {
+      SparseBlockRows alone(0, kColumns);
+      alone.append_row(Z.row(i));
+      EXPECT_EQ(Matrix(ZW.row(static_cast<Eigen::Index>(i))), product(alone, W));
+    }
+  }
+}
+
+// |computed - exact| <= gamma_depth |z| |w|, against sums in long double.  Large values that cancel make the error visible.
+TEST(RowProducts, ErrByNoMoreThanTheirDepthAllows) {
+  for (const std::size_t d : {1U, 2U, 63U, 64U, 65U, 400U, 3000U}) {
+    SparseBlockRows Z(0, d);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) Z.append_row(random_row(seed, d, seed % 2 == 0 ? 1 : 0.4));
+    const Matrix W = random_matrix(d, d, 5);
+    const Matrix computed = product(Z, W);
+    const RowMatrix dense = Z.to_dense();
+    for (Eigen::Index i = 0; i < dense.rows(); ++i) {
+      const std::size_t depth = product_depth(Z.row(static_cast<std::size_t>(i)));
+      EXPECT_LE(depth, d / 64 + 64 + d);
+      for (Eigen::Index k = 0; k < W.cols(); ++k) {
+        long double exact = 0;
+        for (Eigen::Index c = 0; c < dense.cols(); ++c) {
+          exact += static_cast<long double>(dense(i, c)) * static_cast<long double>(W(c, k));
+        }
+        const double error = std::abs(static_cast<double>(static_cast<long double>(computed(i, k)) - exact));
+        EXPECT_LE(error, rounding_factor(static_cast<double>(depth)) * dense.row(i).norm() * W.col(k).norm());
+      }
+    }
+  }
+  BlockRow wide;
+  wide.append(0, 3000);
+  EXPECT_LT(product_depth(wide), 100U);  // not 3000
+}
+
 TEST(RowProducts, OfSingleRowsEqualDenseOnes) {
   constexpr std::size_t kColumns = 50;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

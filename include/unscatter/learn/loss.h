@@ -36,6 +36,8 @@ class Loss {
   [[nodiscard]] double value(double t) const;
   [[nodiscard]] double slope(double t) const;      // l'
   [[nodiscard]] double curvature(double t) const;  // l''
+  // Both at every margin, several at a time; to a few units in the last place the same as the above.
+  void derivatives(const Matrix& margins, Matrix& slopes, Matrix& curvatures) const;
   // l(t + step) - l(t) without cancellation: relative accuracy stays near that of l' step however small the step is.
   [[nodiscard]] double change(double t, double step) const;
 

@@ -18,6 +18,14 @@
 
 namespace unscatter {
 
+// Everything that a certificate asks about a point, from one look at the rows.
+struct Evaluation {
+  Matrix margins;     // signed
+  Matrix curvatures;  // l'' at the margins
+  Matrix gradient;    // one column per class
+  Vector rounding;    // how far a computed column may be from the true one, per class; errs high
+};
+
 // A view: rows, labels and perturbation must outlive it.  Const access from any number of threads.
 class Objective {
  public:
@@ -45,6 +53,7 @@ class Objective {
   // Gradients, one column per class, from margins at `weights`: Z^T (s o l'(margins)) + ridge W + B.
   [[nodiscard]] Matrix gradient(const Matrix& margins, const Matrix& weights) const;
   [[nodiscard]] Matrix gradient(const Matrix& weights) const { return gradient(margins(weights), weights); }
+  [[nodiscard]] Evaluation evaluate(const Matrix& weights) const;
   // H_k v_k - right_k for every class k: how well Newton systems were solved.  `products` = Z V.
   [[nodiscard]] Matrix newton_defect(const Matrix& curvatures, const Matrix& products, const Matrix& steps,
                                      const Matrix& right_sides) const;
@@ -61,6 +70,9 @@ class Objective {
                                                           const Matrix& right_sides) const;
 
  private:
+  [[nodiscard]] Matrix gradient_from(Matrix slopes, const Matrix& weights) const;
+  [[nodiscard]] Vector gradient_rounding(const Matrix& slopes, const Matrix& curvatures, const Matrix& weights) const;
+
   const SparseBlockRows* rows_;
   std::span<const std::uint32_t> labels_;
   std::size_t classes_;

@@ -23,6 +23,10 @@ void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x);
 // Z W, one row per row of Z, one column per column of W.
 [[nodiscard]] Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads = 1);
 
+// Roundings that any term of a row's entries in product() goes through, at most: |computed - exact| <= gamma_depth |row| |w|.
+// Sums of short blocks are added up, so that this grows with the number of blocks, not of values.
+[[nodiscard]] std::size_t product_depth(const BlockRow& row);
+
 // Z^T R, with R as tall as Z.
 [[nodiscard]] Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads = 1);
 
@@ -32,6 +36,9 @@ inline constexpr std::size_t kLeafRows = 128;
 
 // Additions that any number inside transposed_product() of `rows` rows goes through, at most.
 [[nodiscard]] std::size_t summation_depth(std::size_t rows);
+
+// A X, with A square; in the code for the processor at hand.
+[[nodiscard]] Matrix multiply_square(const Matrix& A, const Matrix& X);
 
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);

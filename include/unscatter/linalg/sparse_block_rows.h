@@ -47,7 +47,7 @@ struct BlockRow {
 class SparseBlockRows {
  public:
   SparseBlockRows() = default;
-  SparseBlockRows(std::size_t rows, std::size_t columns) : columns_(columns), rows_(rows) {}
+  SparseBlockRows(std::size_t rows, std::size_t columns) : columns_(columns), rows_(rows), norms_(rows, 0.0) {}
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_.size(); }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
@@ -63,12 +63,13 @@ class SparseBlockRows {
   // Writes all columns() entries of row i, zeros included.
   void copy_row(std::size_t i, std::span<double> dense) const;
   [[nodiscard]] RowMatrix to_dense() const;
-  // |row i|_2
-  [[nodiscard]] double row_norm(std::size_t i) const;
+  // |row i|_2, computed when the row was put there.
+  [[nodiscard]] double row_norm(std::size_t i) const { return norms_.at(i); }
 
  private:
   std::size_t columns_ = 0;
   std::vector<BlockRow> rows_;
+  std::vector<double> norms_;
 };
 
 }  // namespace unscatter

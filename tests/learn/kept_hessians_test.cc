@@ -1,0 +1,161 @@
+#include "unscatter/learn/kept_hessians.h"
+
+#include <gtest/gtest.h>
+
+#include "learn/wide_loss.h"
+#include "support/random_rows.h"
+#include "unscatter/base/random.h"
+#include "unscatter/learn/train.h"
+#include "unscatter/linalg/row_products.h"
+
+namespace unscatter {
+namespace {
+
+using testing::LabelledRows;
+using testing::random_matrix;
+using testing::random_row;
+using testing::random_rows;
+
+struct Problem {
+  LabelledRows data;
+  Matrix B;
+  bool perturbed = false;
+  double ridge = 0.5;
+  Loss loss = Loss::logistic();
+
+  [[nodiscard]] Objective objective() const {
+    return {data.rows, data.labels, data.classes, loss, ridge, perturbed ? &B : nullptr};
+  }
+};
+
+Problem problem(std::uint64_t seed, std::size_t n, std::size_t d, std::size_t K) {
+  Problem result;
+  result.data = random_rows(seed, {.rows = n, .columns = d, .classes = K, .row_norm = 2});
+  result.B = random_matrix(seed, d, K);
+  return result;
+}
+
+Matrix gram_of(const Problem& problem, HessianForm form) {
+  return form == HessianForm::kDual ? gram(problem.data.rows) : Matrix();
+}
+
+// Rows change one after the other; each time the descent must arrive at the optimum that training finds.
+void follow_edits(Problem problem, HessianForm form, std::size_t edits) {
+  Matrix G = gram_of(problem, form);
+  Matrix W = train(problem.objective()).value().weights;
+  KeptHessians kept(form);
+  ASSERT_TRUE(kept.build(problem.objective(), G, problem.objective().curvatures(problem.objective().margins(W))));
+  for (std::size_t edit = 0; edit < edits; ++edit) {
+    SCOPED_TRACE(::testing::Message() << "edit " << edit);
+    const std::size_t i = (7 * edit) % problem.data.rows.rows();
+    BlockRow row = edit % 4 == 3 ? BlockRow{} : random_row(edit, problem.data.rows.columns(), 0.5, 2);
+    problem.data.rows.swap_row(i, row);  // `row` is now the old one
+    if (form == HessianForm::kDual) refresh_gram_row(problem.data.rows, i, G);
+    const Objective objective = problem.objective();
+    ASSERT_TRUE(kept.replace_row(objective, G, i, row, W));
+    const double tolerance = 1e-9;
+    const auto descent = kept.descend(objective, G, W, objective.gradient(W), tolerance);
+    ASSERT_TRUE(descent.has_value());
+    EXPECT_LE(objective.gradient(descent->weights).colwise().norm().maxCoeff(), 1.01 * tolerance);
+    const Matrix optimum = train(objective).value().weights;
+    EXPECT_LE((descent->weights - optimum).norm(), 2 * tolerance * std::sqrt(problem.data.classes) / problem.ridge);
+    // What the descent says about its end is true there.
+    const Evaluation evaluation = objective.evaluate(descent->weights);
+    EXPECT_EQ(descent->evaluation.gradient, evaluation.gradient);
+    EXPECT_EQ(descent->evaluation.rounding, evaluation.rounding);
+    W = descent->weights;
+  }
+}
+
+TEST(KeptHessians, FollowEditsInBothForms) {
+  for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+    for (const std::size_t K : {1U, 2U, 3U}) {
+      for (const bool perturbed : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << (form == HessianForm::kDual ? "dual, " : "primal, ") << K << " classes"
+                                          << (perturbed ? ", perturbed" : ""));
+        Problem random = form == HessianForm::kDual ? problem(K, 40, 60, K) : problem(K, 200, 15, K);
+        random.perturbed = perturbed;
+        follow_edits(std::move(random), form, 20);
+      }
+    }
+  }
+}
+
+TEST(KeptHessians, FollowEditsWithEveryLoss) {
+  for (const Loss& loss : testing::all_losses()) {
+    if (loss.kind() == LossKind::kHuberSvm && loss.smoothing() < 0.5) continue;  // too crooked for chords: Newton takes over
+    SCOPED_TRACE(loss.describe());
+    Problem random = problem(5, 120, 12, 3);
+    random.loss = loss;
+    random.ridge = 5;
+    follow_edits(std::move(random), HessianForm::kPrimal, 8);
+  }
+}
+
+// The classes mirror each other, and the numbers say so exactly.
+TEST(KeptHessians, TwoClassesAreMirrored) {
+  for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+    const Problem random = problem(3, 50, 40, 2);
+    const Objective objective = random.objective();
+    const Matrix G = gram_of(random, form);
+    const Matrix start = Matrix::Zero(40, 2);
+    KeptHessians kept(form);
+    ASSERT_TRUE(kept.build(objective, G, objective.curvatures(objective.margins(start))));
+    const auto descent = kept.descend(objective, G, start, objective.gradient(start), 1e-9);
+    ASSERT_TRUE(descent.has_value());
+    EXPECT_EQ(descent->weights.col(0), -descent->weights.col(1));
+    EXPECT_LE(objective.gradient(descent->weights).colwise().norm().maxCoeff(), 1.01e-9);
+  }
+}
+
+// Inverses of quite another problem lead nowhere; that is said, and they are not kept.
+TEST(KeptHessians, GiveUpWhereTheyLeadNowhere) {
+  for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+    Problem random = problem(4, 60, 50, 3);
+    const Objective objective = random.objective();
+    const Matrix G = gram_of(random, form);
+    KeptHessians kept(form);
+    ASSERT_TRUE(kept.build(objective, G, Matrix::Constant(60, 3, 1e-9)));  // steps far too long
+    const Matrix start = random_matrix(1, 50, 3);
+    EXPECT_FALSE(kept.descend(objective, G, start, objective.gradient(start), 1e-9).has_value());
+    EXPECT_FALSE(kept.ready());
+  }
+}
+
+TEST(KeptHessians, AreRenewedWhenStaleOnesHaveCostAsMuch) {
+  constexpr std::size_t kRows = 60;
+  Problem random = problem(6, kRows, 80, 3);
+  random.ridge = 0.2;
+  Matrix G = gram(random.data.rows);
+  Matrix W = train(random.objective()).value().weights;
+  KeptHessians kept(HessianForm::kDual);
+  ASSERT_TRUE(kept.build(random.objective(), G, random.objective().curvatures(random.objective().margins(W))));
+  ASSERT_EQ(kept.builds(), 1U);
+  std::size_t edits = 0;
+  for (; edits < kRows && kept.builds() == 1; ++edits) {
+    BlockRow row = random_row(edits, 80, 0.5, 1);
+    random.data.rows.swap_row(edits, row);
+    refresh_gram_row(random.data.rows, edits, G);
+    const Objective objective = random.objective();
+    ASSERT_TRUE(kept.replace_row(objective, G, edits, row, W));
+    const auto descent = kept.descend(objective, G, W, objective.gradient(W), 1e-8);
+    ASSERT_TRUE(descent.has_value());
+    W = descent->weights;
+  }
+  EXPECT_EQ(kept.builds(), 2U);
+  EXPECT_GT(edits, 2U);  // not at once either
+}
+
+TEST(KeptHessians, ForgetOnRequest) {
+  const Problem random = problem(7, 20, 30, 2);
+  const Objective objective = random.objective();
+  KeptHessians kept(HessianForm::kDual);
+  EXPECT_FALSE(kept.ready());
+  ASSERT_TRUE(kept.build(objective, gram(random.data.rows), Matrix::Constant(20, 2, 0.25)));
+  EXPECT_TRUE(kept.ready());
+  kept.reset();
+  EXPECT_FALSE(kept.ready());
+}
+
+}  // namespace
+}  // namespace unscatter

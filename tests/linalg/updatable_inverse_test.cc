@@ -1,0 +1,91 @@
+#include "unscatter/linalg/updatable_inverse.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "support/random_rows.h"
+#include "unscatter/base/random.h"
+
+namespace unscatter {
+namespace {
+
+using testing::random_matrix;
+
+Matrix positive_definite(std::uint64_t seed, std::size_t n) {
+  const Matrix B = random_matrix(seed, n, n);
+  Matrix A = B * B.transpose() / static_cast<double>(n);
+  A.diagonal().array() += 0.1;
+  return A;
+}
+
+double largest_difference(const UpdatableInverse& inverse, const Matrix& A) {
+  return (inverse.times(A) - Matrix::Identity(A.rows(), A.cols())).cwiseAbs().maxCoeff();
+}
+
+TEST(UpdatableInverse, IsTheInverse) {
+  for (const std::size_t n : {1U, 2U, 7U, 60U}) {
+    Matrix A = positive_definite(n, n);
+    EXPECT_LE(largest_difference(UpdatableInverse::of(A).value(), A), 1e-11);
+    // Only the lower triangle is looked at.
+    const Matrix whole = A;
+    A.triangularView<Eigen::StrictlyUpper>().setConstant(99);
+    EXPECT_LE(largest_difference(UpdatableInverse::of(A).value(), whole), 1e-11);
+  }
+}
+
+TEST(UpdatableInverse, FollowsRankOneChangesUpAndDown) {
+  Matrix A = positive_definite(1, 20);
+  auto inverse = UpdatableInverse::of(A).value();
+  Sequence random(1);
+  for (std::uint64_t step = 0; step < 100; ++step) {
+    const Vector x = random_matrix(step, 20, 1).col(0);
+    // Every change is taken back two steps later, so that the matrix stays where it is.
+    const double sigma = 0.1 + random.unit();
+    ASSERT_TRUE(inverse.add(x, sigma));
+    A += sigma * x * x.transpose();
+    if (step % 3 != 0) {
+      ASSERT_TRUE(inverse.add(x, -sigma));
+      A -= sigma * x * x.transpose();
+    }
+    ASSERT_LE(largest_difference(inverse, A), 1e-8);
+  }
+}
+
+TEST(UpdatableInverse, FollowsNewLines) {
+  constexpr Eigen::Index kOrder = 25;
+  const Matrix far = positive_definite(3, kOrder);
+  Matrix A = positive_definite(2, kOrder);
+  auto inverse = UpdatableInverse::of(A).value();
+  // Line by line into a larger matrix and then on to another: every matrix in between is positive definite by its diagonal.
+  for (Eigen::Index i = 0; i < kOrder; ++i) {
+    Vector line = 0.05 * far.col(i);
+    line(i) = far(i, i) + 2;
+    ASSERT_TRUE(inverse.replace_line(static_cast<std::size_t>(i), line));
+    A.col(i) = line;
+    A.row(i) = line.transpose();
+    ASSERT_LE(largest_difference(inverse, A), 1e-9) << "line " << i;
+  }
+}
+
+TEST(UpdatableInverse, SaysWhenThereIsNone) {
+  EXPECT_FALSE(UpdatableInverse::of(-positive_definite(1, 5)).has_value());
+  EXPECT_FALSE(UpdatableInverse::of(Matrix::Constant(2, 2, std::numeric_limits<double>::quiet_NaN())).has_value());
+  const Matrix A = positive_definite(4, 6);
+  const Vector x = Vector::Unit(6, 2);
+  auto down = UpdatableInverse::of(A).value();
+  EXPECT_FALSE(down.add(x, -100));
+  auto line = UpdatableInverse::of(A).value();
+  EXPECT_FALSE(line.replace_line(2, -x));
+  auto bad = UpdatableInverse::of(A).value();
+  EXPECT_FALSE(bad.replace_line(2, Vector::Constant(6, std::numeric_limits<double>::infinity())));
+}
+
+TEST(UpdatableInverse, WipedLeavesNothing) {
+  auto inverse = UpdatableInverse::of(positive_definite(5, 8)).value();
+  inverse.wipe();
+  EXPECT_EQ(inverse.times(Matrix::Ones(8, 1)).cwiseAbs().maxCoeff(), 0);
+}
+
+}  // namespace
+}  // namespace unscatter
