@@ -1,6 +1,6 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench build format lint clean
+.PHONY: help demo test bench build gin plots format lint clean
 
 # What `make test` runs; empty for everything.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -25,6 +25,14 @@ bench:  ## measure speed
 build:  ## build the program: build/release/apps/unscatter/unscatter
 	@scripts/setup.sh demo
 	@scripts/build_program.sh
+
+gin:  ## the same with the GIN baseline of the experiments (libtorch): build/gin/apps/unscatter/unscatter
+	@scripts/setup.sh gin
+	@scripts/build_program.sh gin
+
+plots:  ## draw what `unscatter experiment` left in experiments/results into experiments/figures
+	@scripts/setup.sh plots
+	@/usr/bin/python3 -B experiments/plot.py
 
 format:  ## format every C++ file in place
 	@scripts/setup.sh lint

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# Builds the command-line program in preset release, and nothing else: no test or benchmark library is needed for it.
+# Builds the command-line program, and nothing else: no test or benchmark library is needed for it.
+#
+#   scripts/build_program.sh [PRESET]      (default: release)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly folder=build/release
+readonly preset=${1:-release}
+readonly folder=build/$preset
 mkdir -p "$folder"
 # A tree that is configured already (with its tests, say) is used as it is.
 if [[ ! -f $folder/build.ninja ]]; then
   read -ra cmake_args <<< "${CMAKE_ARGS:-}"
-  cmake --preset release -DUNSCATTER_BUILD_TESTS=OFF -DUNSCATTER_BUILD_BENCH=OFF "${cmake_args[@]}" \
+  cmake --preset "$preset" -DUNSCATTER_BUILD_TESTS=OFF -DUNSCATTER_BUILD_BENCH=OFF "${cmake_args[@]}" \
     > "$folder/configure.log" 2>&1 || {
     cat "$folder/configure.log" >&2
     exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that one purpose needs, and nothing when they are all there.
 #
-#   scripts/setup.sh [--dry-run] [demo|test|bench|lint|fuzz]...     (default: demo)
+#   scripts/setup.sh [--dry-run] [demo|test|bench|lint|fuzz|gin|plots]...     (default: demo)
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -14,6 +14,9 @@ readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The short fuzz run is part of the tests, and the release build compiles the benchmarks so that they cannot rot.
 readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev "${fuzz_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy)
+# The baseline of the experiments.  libtorch takes the BLAS library it finds; the plain one is ten times slower than this one.
+readonly gin_packages=(libtorch-dev libopenblas0-serial)
+readonly plots_packages=(python3 python3-matplotlib)
 # clang-tidy reads every source, so lint needs the headers that tests and benchmarks include.
 readonly lint_packages=(clang-format clang-tidy shellcheck libgtest-dev librapidcheck-dev libbenchmark-dev)
 # Enough to try a build where packages cannot be asked for.
@@ -36,7 +39,9 @@ for argument in "$@"; do
     bench) packages+=("${bench_packages[@]}") ;;
     lint) packages+=("${lint_packages[@]}") ;;
     fuzz) packages+=("${fuzz_packages[@]}") ;;
-    *) die "unknown purpose '$argument'; choose from demo, test, bench, lint, fuzz" ;;
+    gin) packages+=("${gin_packages[@]}") ;;
+    plots) packages+=("${plots_packages[@]}") ;;
+    *) die "unknown purpose '$argument'; choose from demo, test, bench, lint, fuzz, gin, plots" ;;
   esac
 done
 

@@ -43,6 +43,7 @@ Json curve_key_json(const CellGroup& group) {
                {"method", group.key.method},
                {"variant", group.key.variant},
                {"splits", group.results.size()}};
+  if (!group.results.empty() && group.results.front().contains("epochs")) json["epochs"] = group.results.front()["epochs"];
   return json;
 }
 
