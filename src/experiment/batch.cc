@@ -18,7 +18,8 @@ Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& d
   const std::size_t size = std::min(task.size, requests.size());
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
-  options.noise_stddev = task.release_noise;
+  options.noise_stddev = task.release.noise_stddev;
+  options.precision = task.release.precision;
   options.threads = context.threads;
   UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options, nullptr,
                                          context.noise ? context.noise(plan.seed) : nullptr));

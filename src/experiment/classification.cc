@@ -64,11 +64,13 @@ Result<TrainedModel> train_plainly(const EmbeddedData& data, const Split& split,
 }
 
 // What our default publishes.
-Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& split, double lambda, double release_noise,
-                                       std::unique_ptr<RandomSource> noise, std::size_t threads) {
+Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& split, double lambda,
+                                       const ReleaseChoices& release, std::unique_ptr<RandomSource> noise,
+                                       std::size_t threads) {
   SessionOptions options;
   options.regularisation = lambda;
-  options.noise_stddev = release_noise;
+  options.noise_stddev = release.noise_stddev;
+  options.precision = release.precision;
   options.threads = threads;
   Dataset train = subset(*data.dataset, split.train);
   const Stopwatch watch;
@@ -107,7 +109,7 @@ Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& 
   const double lambda = task.parameters.regularisation;
   std::unique_ptr<RandomSource> noise = context.noise ? context.noise(plan.seed) : nullptr;
   UNSCATTER_TRY(model, plan.key.method == "release"
-                           ? train_and_publish(*embedded, split, lambda, task.release_noise, std::move(noise), context.threads)
+                           ? train_and_publish(*embedded, split, lambda, task.release, std::move(noise), context.threads)
                            : train_plainly(*embedded, split, lambda, plan.key.method == "objective" ? task.alpha : 0, noise,
                                            context.threads));
   const Stopwatch watch;

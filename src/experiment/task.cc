@@ -24,6 +24,10 @@ Json amount_json(const RemovalAmount& amount) {
   return json;
 }
 
+Json release_json(const ReleaseChoices& release) {
+  return {{"noise_stddev", release.noise_stddev}, {"precision", release.precision}};
+}
+
 Json gin_json(const GinOptions& gin) {
   return {{"layers", gin.layers}, {"hidden", gin.hidden}, {"learning_rate", gin.learning_rate},
           {"epochs", gin.epochs}, {"batch", gin.batch},   {"seed", gin.seed}};
@@ -37,7 +41,7 @@ void describe_task(const CellKey& key, const ClassificationTask& task, Json& jso
   }
   json["parameters"] = parameters_json(task.parameters);
   if (key.method == "objective") json["alpha"] = task.alpha;
-  if (key.method == "release") json["noise_stddev"] = task.release_noise;
+  if (key.method == "release") json["release"] = release_json(task.release);
 }
 
 void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
@@ -48,7 +52,7 @@ void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
   json["epsilon"] = task.epsilon;
   json["delta"] = task.delta;
   if (key.method == "ours-paper" || key.method == "uu") json["alpha"] = task.alpha;
-  if (key.method == "release" || key.method == "release-tombstone") json["noise_stddev"] = task.release_noise;
+  if (key.method == "release" || key.method == "release-tombstone") json["release"] = release_json(task.release);
   json["points"] = task.points;
   if (key.method == "retrain" || key.method == "uu") {
     json["full_steps"] = task.full_steps;
@@ -68,7 +72,7 @@ void describe_task(const CellKey& /*key*/, const BatchTask& task, Json& json) {
   json["shares"] = shares_json(task.shares);
   json["parameters"] = parameters_json(task.parameters);
   json["amount"] = amount_json(task.amount);
-  json["noise_stddev"] = task.release_noise;
+  json["release"] = release_json(task.release);
   json["size"] = task.size;
 }
 

@@ -16,8 +16,15 @@
 #include "unscatter/experiment/gin.h"
 #include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/split.h"
+#include "unscatter/unlearn/session_options.h"
 
 namespace unscatter::experiment {
+
+// What our mechanism is told beyond its defaults.
+struct ReleaseChoices {
+  double noise_stddev = SessionOptions{}.noise_stddev;
+  double precision = SessionOptions{}.precision;
+};
 
 // Trains once and looks at the test set [Pan23, Tables 1 and 2].  Methods: "noise-free"; "objective", noise of `alpha` in the
 // objective, as the public program trains; "release", our default, whose published weights are looked at; "gin".
@@ -25,7 +32,7 @@ struct ClassificationTask {
   HyperParameters parameters;
   SplitShares shares;
   double alpha = 0;
-  double release_noise = 1e-4;  // of published weights
+  ReleaseChoices release;
   GinOptions gin;
 };
 
@@ -50,8 +57,8 @@ struct UnlearningTask {
   RemovalKind kind = RemovalKind::kNode;
   double epsilon = 1;
   double delta = 1e-4;
-  double alpha = 0.1;           // of the paper's methods
-  double release_noise = 1e-4;  // of ours, on published weights
+  double alpha = 0.1;  // of the paper's methods
+  ReleaseChoices release;
   std::size_t points = 20;
   std::size_t full_steps = 100;
   std::size_t long_points = 10;
@@ -70,7 +77,7 @@ struct BatchTask {
   HyperParameters parameters;
   SplitShares shares;
   RemovalAmount amount;
-  double release_noise = 1e-4;
+  ReleaseChoices release;
   std::size_t size = 1;
 };
 

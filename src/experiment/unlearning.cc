@@ -21,7 +21,10 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   options.guarantee = {task.epsilon, task.delta};
   options.threads = threads;
   if (paper) options.noise_stddev = task.alpha;
-  if (is_release(method)) options.noise_stddev = task.release_noise;
+  if (is_release(method)) {
+    options.noise_stddev = task.release.noise_stddev;
+    options.precision = task.release.precision;
+  }
   if (method == "release-tombstone") options.removal = NodeRemoval::kTombstone;
   if (method == "uu") options.method = Method::kWholeGraph;
   if (method == "retrain") {
