@@ -148,13 +148,10 @@ class Run {
 
   [[nodiscard]] Status make_cell(const CellPlan& plan, DataCache& data, ExperimentReport& report) {
     const Stopwatch watch;
-    Result<Json> outcome = run_cell(plan, data, {threads_, options_.noise});
-    Json result;
-    if (outcome.ok()) {
-      result = std::move(outcome).value();
-    } else {
-      result["error"] = {{"code", error_code_name(outcome.error().code)}, {"message", outcome.error().message}};
-    }
+    const Result<Json> outcome = run_cell(plan, data, {threads_, options_.noise});
+    const Json result =
+        outcome.ok() ? *outcome
+                     : Json{{"error", {{"code", error_code_name(outcome.error().code)}, {"message", outcome.error().message}}}};
     Json record = made();
     record["data_digest"] = data.digest();
     record["cell_seconds"] = watch.seconds();
@@ -165,7 +162,7 @@ class Run {
       ++report.failed;
       note(fmt::format("{}: {}", cell_path(options_.out, plan.key).string(), outcome.error().message));
     }
-    results_[plan.key] = std::move(result);
+    results_[plan.key] = result;
     return ok_status();
   }
 
