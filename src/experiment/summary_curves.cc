@@ -47,6 +47,11 @@ Json curve_key_json(const CellGroup& group) {
   return json;
 }
 
+bool any_warm(const CellGroup& group) {
+  return std::any_of(group.results.begin(), group.results.end(),
+                     [](const Json& result) { return result.value("warm_retraining", false); });
+}
+
 bool any_sampled(const CellGroup& group) {
   return std::any_of(group.results.begin(), group.results.end(),
                      [](const Json& result) { return result.at("sampled").get<bool>(); });
@@ -99,6 +104,7 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
       {}};
   Json curves = Json::array();
   bool sampled = false;
+  bool warm = false;
   for (const CellGroup& group : groups) {
     if (group.results.empty()) continue;
     curves.push_back(removal_curve(group));
@@ -106,6 +112,7 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
     const std::size_t last = curve["removed"].size() - 1;
     const bool estimated = any_sampled(group);
     sampled = sampled || estimated;
+    warm = warm || any_warm(group);
     const Spread seconds = spread_of(group, "seconds");
     const bool some_retrains_only = curve["retrains_of"] < curve["removals"];
     table.rows.push_back({group.key.data_set, backbone_words(group.key.backbone), method_words(group.key.method),
@@ -116,6 +123,11 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
                           all_satisfied(group) ? "yes" : "no"});
   }
   summary.json["curves"] = std::move(curves);
+  if (warm) {
+    table.remarks.emplace_back(
+        "the paper's method on long sequences: its trainings started from the present weights, which takes less time than from "
+        "scratch");
+  }
   if (sampled) {
     table.remarks.emplace_back(
         "* not every removal was done singly; the time is the mean of those measured times the number of removals");

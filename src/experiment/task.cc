@@ -54,10 +54,8 @@ void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
   if (key.method == "ours-paper" || key.method == "uu") json["alpha"] = task.alpha;
   if (key.method == "release" || key.method == "release-tombstone") json["release"] = release_json(task.release);
   json["points"] = task.points;
-  if (key.method == "retrain" || key.method == "uu") {
-    json["full_steps"] = task.full_steps;
-    json["long_points"] = task.long_points;
-  }
+  if (key.method == "retrain" || key.method == "uu" || key.method == "ours-paper") json["full_steps"] = task.full_steps;
+  if (key.method == "retrain" || key.method == "uu") json["long_points"] = task.long_points;
   if (key.method == "uu") json["uu_steps"] = task.uu_steps;
 }
 

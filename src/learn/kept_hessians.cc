@@ -80,10 +80,10 @@ struct SideBySide {
 
 // A column that has arrived is left alone; the others go on.
 template <typename Apply, typename Precondition>
-std::optional<SideBySide> conjugate_gradients(Apply apply, Precondition precondition, const Matrix& right_sides) {
-  constexpr double kRelativeResidual = 1e-13;
+std::optional<SideBySide> conjugate_gradients(Apply apply, Precondition precondition, const Matrix& right_sides,
+                                              double relative_residual) {
   SideBySide solution{Matrix::Zero(right_sides.rows(), right_sides.cols()), 0};
-  const Vector target = kRelativeResidual * right_sides.colwise().norm();
+  const Vector target = relative_residual * right_sides.colwise().norm();
   Matrix residual = right_sides;
   Matrix direction;
   Vector product_before;
@@ -271,15 +271,19 @@ std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, co
   return descent;
 }
 
-std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matrix& gram, const Matrix& curvatures,
-                                          const Matrix& right_sides) {
+std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matrix& gram, std::span<const std::size_t> classes,
+                                          const Matrix& curvatures, const Matrix& right_sides, double relative_residual) {
   invariant(ready(), "solve() needs kept Hessians");
+  invariant(static_cast<Index>(classes.size()) == right_sides.cols(), "one class per right side");
   const SparseBlockRows& Z = objective.rows();
   const double ridge = objective.ridge();
   const bool dual = form_ == HessianForm::kDual;
-  const auto precondition = [this](const Matrix& columns) {
+  const auto precondition = [&](const Matrix& columns) {
     Matrix result(columns.rows(), columns.cols());
-    for (Index k = 0; k < columns.cols(); ++k) result.col(k) = inverse(k).times(columns.col(k));
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const auto column = static_cast<Index>(c);
+      result.col(column) = inverse(classes[c]).times(columns.col(column));
+    }
     return result;
   };
   std::optional<SideBySide> solved;
@@ -289,7 +293,8 @@ std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matr
     const auto apply = [&](const Matrix& columns) -> Matrix {
       return roots.cwiseProduct(multiply_square(gram, roots.cwiseProduct(columns))) + ridge * columns;
     };
-    solved = conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())));
+    solved = conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())),
+                                 relative_residual);
     if (solved) {
       solved->x = (right_sides - transposed_product(Z, roots.cwiseProduct(solved->x), objective.threads())) / ridge;
     }
@@ -298,13 +303,15 @@ std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matr
       const Matrix weighted = curvatures.cwiseProduct(product(Z, columns, objective.threads()));
       return transposed_product(Z, weighted, objective.threads()) + ridge * columns;
     };
-    solved = conjugate_gradients(apply, precondition, right_sides);
+    solved = conjugate_gradients(apply, precondition, right_sides, relative_residual);
   }
   if (!solved) {
     reset();
     return std::nullopt;
   }
-  renew_if_due(objective, gram, std::max<std::size_t>(solved->iterations, 1), curvatures);
+  if (classes.size() == objective.classes()) {
+    renew_if_due(objective, gram, std::max<std::size_t>(solved->iterations, 1), curvatures);
+  }
   return std::move(solved->x);
 }
 

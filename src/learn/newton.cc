@@ -61,8 +61,12 @@ Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& st
   return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system, options.progress);
 }
 
-Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress) {
+namespace {
+
+// The descent, with Newton systems solved by `solve(classes, curvatures, right_sides)`.
+template <typename Solve>
+Result<TrainedWeights> descend(const Objective& objective, const Matrix& start, double tolerance, std::size_t max_iterations,
+                               Progress* progress, Solve solve) {
   const std::size_t K = objective.classes();
   TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
   Matrix& W = trained.weights;
@@ -85,9 +89,7 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
 
     const Matrix curvatures = columns(objective.curvatures(margins), active);
     const Matrix downhill = -columns(gradient, active);
-    // Without a ridge there is nothing to divide by in dual form.
-    UNSCATTER_TRY(steps, objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, downhill)
-                                                : system.solve(objective, active, curvatures, downhill));
+    UNSCATTER_TRY(steps, solve(active, curvatures, downhill));
     const Matrix products = product(objective.rows(), steps, objective.threads());
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];
@@ -103,6 +105,32 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
     }
   }
   return trained;
+}
+
+}  // namespace
+
+Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
+                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress) {
+  const auto solve = [&](const std::vector<std::size_t>& classes, const Matrix& curvatures, const Matrix& right_sides) {
+    // Without a ridge there is nothing to divide by in dual form.
+    return objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, right_sides)
+                                  : system.solve(objective, classes, curvatures, right_sides);
+  };
+  return descend(objective, start, tolerance, max_iterations, progress, solve);
+}
+
+Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
+                                      std::size_t max_iterations, KeptHessians& kept, const Matrix& gram, Progress* progress) {
+  // Enough for each step to gain three digits; better solutions cost more than they bring [Nocedal06, Sec. 7.1].
+  constexpr double kRelativeResidual = 1e-3;
+  const auto solve = [&](const std::vector<std::size_t>& classes, const Matrix& curvatures,
+                         const Matrix& right_sides) -> Result<Matrix> {
+    std::optional<Matrix> steps;
+    if (kept.ready()) steps = kept.solve(objective, gram, classes, curvatures, right_sides, kRelativeResidual);
+    if (!steps) return Error{ErrorCode::kNotConverged, "the kept Hessians are too far from the present ones"};
+    return *std::move(steps);
+  };
+  return descend(objective, start, tolerance, max_iterations, progress, solve);
 }
 
 }  // namespace unscatter

@@ -40,7 +40,7 @@ Result<Vector> NewtonSystem::solve_column(const Objective& objective, const Vect
                                           Kept* kept, bool& factorised) const {
   const SparseBlockRows& Z = objective.rows();
   const double ridge = objective.ridge();
-  if (form_ == HessianForm::kDual && kept != nullptr && kept->factor.size() != 0 && is_near(curvature, kept->curvature)) {
+  if (kept != nullptr && kept->factor.size() != 0 && is_near(curvature, kept->curvature)) {
     std::optional<NearbySolution> solution = form_ == HessianForm::kDual
                                                  ? nearby_dual_solve(kept->factor, Z, gram_, curvature, ridge, right_side)
                                                  : nearby_primal_solve(kept->factor, Z, curvature, ridge, right_side);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "unscatter/base/invariant.h"
@@ -25,6 +26,8 @@ constexpr std::size_t kMostPolishSteps = 50;
 constexpr double kRoomForRounding = 0.5;
 // ... and further below with a fast factor, so that the next fast steps have room.
 constexpr double kRoomForFastSteps = 0.1;
+// Of the Newton step that a bound is charged for; what is left over is charged too.
+constexpr double kSolverPrecision = 1e-13;
 
 double joint_norm(const Vector& per_class) {
   if (!per_class.allFinite()) return std::numeric_limits<double>::infinity();  // stableNorm() can lose a NaN
@@ -186,7 +189,9 @@ Status Learner::newton_step(const Objective& after, std::span<const RowChange> c
   std::optional<Matrix> solved;
   // After chord steps that led nowhere there is nothing kept, and no reason to build it again.
   if (!evaluates_residual() && refresh_kept(after, changes, fit.weights)) {
-    solved = kept_.solve(after, newton_.gram(after), step.curvatures, change.columns);
+    std::vector<std::size_t> all(classes_);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    solved = kept_.solve(after, newton_.gram(after), all, step.curvatures, change.columns, kSolverPrecision);
   }
   if (!solved) {
     UNSCATTER_TRY(steps, newton_.solve(after, step.curvatures, change.columns));
@@ -253,6 +258,22 @@ void Learner::polish(const Objective& after, Fit& fit) {
   evaluate_exactly(after, fit);
 }
 
+Result<Matrix> Learner::train_anew(const Objective& after) {
+  const bool warm = options_.warm_retraining && options_.method != Method::kRetrain && fit_.weights.size() != 0;
+  if (warm && kept_.ready()) {
+    const double tolerance = default_gradient_tolerance(rows_);
+    Result<TrainedWeights> trained =
+        newton_descent(after, fit_.weights, tolerance, kMostPolishSteps, kept_, newton_.gram(after), options_.progress);
+    if (trained.ok()) return std::move(trained->weights);
+  }
+  TrainOptions training;
+  training.optimizer = options_.optimizer;
+  training.system = &newton_;
+  training.progress = options_.progress;
+  UNSCATTER_TRY(trained, train(after, training));
+  return std::move(trained.weights);
+}
+
 Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   Fit fit;
   if (options_.mechanism == Mechanism::kObjective) {
@@ -261,12 +282,8 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
     UNSCATTER_CHECK_OK(grid.add_to({fit.perturbation->data(), static_cast<std::size_t>(fit.perturbation->size())}, noise));
   }
   const Objective after = objective(living, fit.perturbation ? &*fit.perturbation : nullptr);
-  TrainOptions training;
-  training.optimizer = options_.optimizer;
-  training.system = &newton_;
-  training.progress = options_.progress;
-  UNSCATTER_TRY(trained, train(after, training));
-  fit.weights = std::move(trained.weights);
+  UNSCATTER_TRY(weights, train_anew(after));
+  fit.weights = std::move(weights);
   evaluate_exactly(after, fit);
   if (!fit.assessment.satisfied) polish(after, fit);
   fit.rung = Rung::kRetrain;

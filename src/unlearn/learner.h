@@ -81,6 +81,7 @@ class Learner {
   // fit is then as it was.
   [[nodiscard]] bool chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit);
   void polish(const Objective& after, Fit& fit);
+  [[nodiscard]] Result<Matrix> train_anew(const Objective& after);
   [[nodiscard]] Result<Fit> retrain(std::size_t living, RandomSource& noise);
   [[nodiscard]] Result<Fit> climb(std::span<const RowChange> changes, std::size_t living, RandomSource& noise);
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "unscatter/learn/objective.h"
@@ -57,11 +58,13 @@ class KeptHessians {
   [[nodiscard]] std::optional<Descent> descend(const Objective& objective, const Matrix& gram, const Matrix& start,
                                                const Matrix& gradient, double tolerance);
 
-  // Column k: H_k^-1 right_sides.col(k), H_k with the given curvatures, by conjugate gradients [Golub13, Sec. 11.5.2] that the
-  // kept inverses precondition, all classes side by side.  Nothing if some relative residual does not fall below 1e-13 soon;
-  // what was kept is then forgotten.  Renews the inverses as descend() does.
-  [[nodiscard]] std::optional<Matrix> solve(const Objective& objective, const Matrix& gram, const Matrix& curvatures,
-                                            const Matrix& right_sides);
+  // Column c: H^-1 right_sides.col(c), H that of class classes[c] with curvatures.col(c), by conjugate gradients [Golub13,
+  // Sec. 11.5.2] that the kept inverses precondition, all columns side by side.  Nothing if some relative residual does not
+  // fall below `relative_residual` soon; what was kept is then forgotten.  Asked for all classes in order, it renews the
+  // inverses as descend() does.
+  [[nodiscard]] std::optional<Matrix> solve(const Objective& objective, const Matrix& gram,
+                                            std::span<const std::size_t> classes, const Matrix& curvatures,
+                                            const Matrix& right_sides, double relative_residual);
 
   // How often build() was called, renewals included.
   [[nodiscard]] std::size_t builds() const noexcept { return builds_; }
@@ -72,9 +75,7 @@ class KeptHessians {
   [[nodiscard]] std::optional<Descent> descend_dual(const Objective& objective, const Matrix& gram, const Matrix& start,
                                                     const Matrix& gradient, double tolerance) const;
   // P_k, of the class that k mirrors if it is not solved itself.
-  [[nodiscard]] const UpdatableInverse& inverse(Eigen::Index k) const {
-    return inverses_[std::min(static_cast<std::size_t>(k), inverses_.size() - 1)];
-  }
+  [[nodiscard]] const UpdatableInverse& inverse(std::size_t k) const { return inverses_[std::min(k, inverses_.size() - 1)]; }
   void renew_if_due(const Objective& objective, const Matrix& gram, std::size_t steps, const Matrix& curvatures);
 
   HessianForm form_;

@@ -8,6 +8,7 @@
 
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
+#include "unscatter/learn/kept_hessians.h"
 #include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
@@ -52,6 +53,12 @@ struct TrainedWeights {
 // above `tolerance`.  Arguments are not checked.
 [[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
                                                     std::size_t max_iterations, NewtonSystem& system,
+                                                    Progress* progress = nullptr);
+
+// The same with kept Hessians: inexact steps, for starts from which they lead somewhere.  `gram` as KeptHessians wants it.
+// Errors: kNotConverged also where the kept Hessians are too far from those met on the way.
+[[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
+                                                    std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
                                                     Progress* progress = nullptr);
 
 // The default of gradient_tolerance.
