@@ -1,94 +1,177 @@
 #!/usr/bin/python3
-"""Runs the workloads and, where it exists, the same work by an independent NumPy program, and prints one table.
+"""Runs the workloads and, where there is one, the same work by another program, prints tables, and checks the stated targets.
 
-    /usr/bin/python3 bench/table.py --workloads BUILD/bench/unscatter_workloads --data FOLDER [--peer numpy_peer.py] [NAME...]
+    /usr/bin/python3 bench/table.py --program BUILD/apps/unscatter/unscatter --data FOLDER [--peer numpy_peer.py] [WORKLOAD...]
 
-Both run alternately on the same machine, and the best time of each counts. "limit" is the time the counted operations and loads would take
-at the machine's measured peak (embedding), or decompressing the file alone (reading). Exits with 1 if a stated target is missed.
+Workloads are those of `unscatter bench --list`; default: all. Ours and the peer run alternately on the same machine, and the best time of
+each counts. "limit" is the time the counted operations and loads would take at the machine's measured peak (embedding), or
+decompressing the file alone (reading). Exits with 1 if a target is missed. Data sets that are not there are skipped.
 """
 import argparse
 import json
-import re
 import subprocess
 import sys
 
+import peers
+
 # Least ratio to the NumPy program, or most seconds.
-RATIO = {"IMDB-BINARY": 80, "PROTEINS": 80, "COLLAB": 10}
-SECONDS = {"MNIST": 2.0, "CIFAR10": 6.0, "COLLAB.zip": 8.0, "COLLAB_gin.zip": 2.5}
-NAMES = ["IMDB-BINARY", "PROTEINS", "COLLAB", "MNIST", "CIFAR10", "COLLAB.zip", "COLLAB_gin.zip", "MNIST.npz", "CIFAR10.npz"]
+EMBED_RATIO = {"imdb": 80, "proteins": 80, "collab": 10}
+EMBED_SECONDS = {"mnist": 2.0, "cifar10": 6.0}
+LOAD_SECONDS = {"load COLLAB.zip": 8.0, "load COLLAB_gin.zip": 2.5}
 # Most memory a process that reads may hold.
-PEAK_BYTES = 1.5e9
+LOAD_PEAK_BYTES = 1.5e9
+# Most p50 of a removal.
+FORGET_SECONDS = {"imdb": 0.5e-3, "proteins": 0.2e-3, "collab": 2e-3, "mnist": 0.5e-3, "cifar10": 2e-3}
+# forget-scale: p50 may grow by less than this from the first to the second n.
+GROWTH, GROWTH_ROWS, GROWTH_WIDTH = 2, (10_000, 1_000_000), 124
 
 
-def ours(arguments, name):
-    """The machine's figures and the workload's, from a process of its own, so that its peak memory is its own too."""
-    command = [arguments.workloads, "--data", arguments.data, "--threads", str(arguments.threads), name]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    machine, row = (json.loads(line) for line in output.splitlines())
-    return machine, row
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.4g} ms" if seconds is not None else "-"
 
 
-def peer(arguments, name):
-    if not arguments.peer or name not in RATIO:
-        return None
-    command = ["/usr/bin/python3", arguments.peer, "embed", name, "--data", arguments.data]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return float(re.search(r": ([0-9.]+) s", output).group(1))
+def print_row(cells, widths):
+    print(" ".join(f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(cells, widths))).rstrip(), flush=True)
 
 
-def verdict(row, ratio):
-    name = row["name"]
-    if name in RATIO and row["kind"] == "embed":
-        return "" if ratio is None else f">= {RATIO[name]}x", ratio is None or ratio >= RATIO[name]
-    if name in SECONDS:
-        return f"<= {SECONDS[name]:g} s", row["seconds"] <= SECONDS[name] and row.get("peak_bytes", 0) <= PEAK_BYTES
-    return "", row.get("peak_bytes", 0) <= PEAK_BYTES
+def head(titles, widths):
+    print()
+    print_row(titles, widths)
+    print("-" * (sum(widths) + len(widths) - 1))
+
+
+def judge(row, target, met):
+    row.update(target=target, met=met)
+    return f"{target}{'' if met else '  MISSED'}"
+
+
+def limit_cells(row, work, unit):
+    share = row["limit_seconds"] / row["best_seconds"]
+    return [f"{row[work[0]] / work[1]:.4g} {unit}", f"{row[work[0]] / work[1] / row['best_seconds']:.1f} {unit}/s", milliseconds(row["limit_seconds"]), f"{100 * share:.0f} %"]
+
+
+def embed_table(arguments, names):
+    widths = [22, 11, 11, 7, 14, 16, 10, 9, 9, 16]
+    head(["workload", "ours", "NumPy", "ratio", "work", "rate", "limit", "of limit", "memory", "target"], widths)
+    rows = []
+    for workload in names:
+        short = workload.removeprefix("embed-")
+        found = run(arguments, workload)
+        if workload not in found:
+            continue
+        row = found[workload]
+        reference = None
+        if arguments.peer and short in EMBED_RATIO:
+            reference = peers.numpy_embed_seconds(arguments.peer, arguments.data, short)
+            # ours again after the peer, so that a slow spell of the machine meets both
+            row["best_seconds"] = min(row["best_seconds"], run(arguments, workload)[workload]["best_seconds"])
+        ratio = reference / row["best_seconds"] if reference else None
+        row.update(numpy_seconds=reference, ratio=ratio)
+        if short in EMBED_SECONDS:
+            verdict = judge(row, f"<= {EMBED_SECONDS[short]:g} s", row["best_seconds"] <= EMBED_SECONDS[short])
+        elif ratio:
+            verdict = judge(row, f">= {EMBED_RATIO[short]}x", ratio >= EMBED_RATIO[short])
+        else:
+            verdict = ""
+        cells = [workload, milliseconds(row["best_seconds"]), milliseconds(reference), f"{ratio:.0f}x" if ratio else "-"]
+        print_row(cells + limit_cells(row, ("flops", 1e9), "GFLOP") + [f"{row['peak_bytes'] / 1e6:.0f} MB", verdict], widths)
+        rows.append(row)
+    if rows:
+        best = max(rows, key=lambda row: row["loaded_bytes_per_second"])
+        print(
+            f"machine: {best['threads']} threads, {best['simd']}, {best['additions_per_second'] / 1e9:.1f} G additions/s in registers, "
+            f"{best['loaded_bytes_per_second'] / 1e9:.0f} GB/s first-level loads"
+        )
+    return rows
+
+
+def load_table(arguments):
+    widths = [22, 11, 14, 16, 10, 9, 9, 16]
+    head(["workload", "ours", "work", "rate", "limit", "of limit", "memory", "target"], widths)
+    rows = []
+    for name, row in run(arguments, "load", "--repeat", "3").items():
+        most = LOAD_SECONDS.get(name)
+        met = row["peak_bytes"] <= LOAD_PEAK_BYTES and (most is None or row["best_seconds"] <= most)
+        verdict = judge(row, f"<= {most:g} s" if most else "", met)
+        print_row([name, milliseconds(row["best_seconds"])] + limit_cells(row, ("bytes", 1e6), "MB") + [f"{row['peak_bytes'] / 1e6:.0f} MB", verdict], widths)
+        rows.append(row)
+    return rows
+
+
+def removal_cells(row):
+    times = [milliseconds(row[key]) for key in ("p50_seconds", "p95_seconds", "p99_seconds", "mean_seconds")]
+    return times + [f"{row['per_second']:.4g}", f"{row['allocations_per_removal']:.0f}", f"{row['peak_bytes'] / 1e6:.0f} MB"]
+
+
+def forget_table(arguments, names):
+    widths = [26, 10, 10, 10, 10, 10, 11, 8, 18, 7, 20]
+    head(["workload", "p50", "p95", "p99", "mean", "per second", "allocations", "memory", "NumPy", "ratio", "target"], widths)
+    rows = []
+    for workload in names:
+        short = workload.removeprefix("forget-")
+        for name, row in run(arguments, workload).items():
+            least = most = None
+            if arguments.peer and short in peers.NUMPY_NAMES:
+                least, most = peers.numpy_removal_seconds(arguments.peer, arguments.data, short)
+                row["ratio"] = least / row["p50_seconds"]
+            row.update(numpy_least_seconds=least, numpy_most_seconds=most)
+            target = FORGET_SECONDS.get(short)
+            verdict = judge(row, f"<= {target * 1e3:g} ms", row["p50_seconds"] <= target) if target else ""
+            numpy = f"{least * 1e3:.3g} to {most * 1e3:.3g} ms" if least else "-"
+            print_row([name] + removal_cells(row) + [numpy, f"{row['ratio']:.0f}x" if least else "-", verdict], widths)
+            print(f"  {row['remark']}")
+            rows.append(row)
+    return rows
+
+
+def growth(rows):
+    """How p50 grows with n, as a row of its own, if both ends were measured."""
+    p50 = {row["rows"]: row["p50_seconds"] for row in rows if row["workload"] == "forget-scale" and row["coordinates"] == GROWTH_WIDTH}
+    if any(n not in p50 for n in GROWTH_ROWS):
+        return []
+    first, last = (p50[n] for n in GROWTH_ROWS)
+    row = {"name": f"forget-scale growth d={GROWTH_WIDTH}", "growth": last / first}
+    print(f"p50 at n = {GROWTH_ROWS[1]} over n = {GROWTH_ROWS[0]}, d = {GROWTH_WIDTH}: {last / first:.2f}  {judge(row, f'< {GROWTH}', last / first < GROWTH)}")
+    return [row]
+
+
+def run(arguments, *words):
+    return peers.bench(arguments.program, arguments.data, arguments.threads, *words)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--workloads", required=True)
+    parser.add_argument("--program", required=True)
     parser.add_argument("--data", required=True)
     parser.add_argument("--peer")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3, help="of scikit-learn's fits")
     parser.add_argument("--json", help="also write the rows to this file")
-    parser.add_argument("names", nargs="*")
+    parser.add_argument("names", nargs="*", metavar="WORKLOAD")
     arguments = parser.parse_args()
 
-    measured = [ours(arguments, name) for name in arguments.names or NAMES]
-    rows = [row for _, row in measured]
-    machine = max((machine for machine, _ in measured), key=lambda m: m["loaded_bytes_per_second"])
-    print(
-        f"machine: {machine['threads']} threads, {machine['simd']}, "
-        f"{machine['additions_per_second'] / 1e9:.1f} G additions/s in registers, "
-        f"{machine['loaded_bytes_per_second'] / 1e9:.0f} GB/s first-level loads\n"
-    )
-    head = f"{'workload':22} {'ours':>10} {'NumPy':>10} {'ratio':>7} {'work':>14} {'rate':>14} {'limit':>10} {'of limit':>9} {'peak':>7}  target"
-    print(head + "\n" + "-" * len(head))
-    missed = []
-    for row in rows:
-        reference = peer(arguments, row["name"]) if row["kind"] == "embed" else None
-        if reference is not None:  # ours again after the peer, so that a slow spell of the machine meets both
-            _, again = ours(arguments, row["name"])
-            row["seconds"] = min(row["seconds"], again["seconds"])
-        ratio = reference / row["seconds"] if reference else None
-        target, met = verdict(row, ratio)
-        if not met:
-            missed.append(row["name"])
-        row.update(numpy_seconds=reference, ratio=ratio, target=target, met=met)
-        work = f"{row['flops'] / 1e9:.3f} GFLOP" if row["kind"] == "embed" else f"{row['bytes'] / 1e6:.0f} MB"
-        rate = (row["flops"] / 1e9 if row["kind"] == "embed" else row["bytes"] / 1e6) / row["seconds"]
-        unit = "GFLOP/s" if row["kind"] == "embed" else "MB/s"
-        print(
-            f"{row['kind'] + ' ' + row['name']:22} {row['seconds'] * 1e3:7.1f} ms "
-            + (f"{reference * 1e3:7.0f} ms {ratio:6.0f}x" if reference else f"{'-':>10} {'-':>7}")
-            + f" {work:>14} {rate:6.1f} {unit:7} {row['limit_seconds'] * 1e3:7.1f} ms {100 * row['limit_seconds'] / row['seconds']:7.0f} %"
-            + (f" {row['peak_bytes'] / 1e6:4.0f} MB" if "peak_bytes" in row else f" {'-':>7}")
-            + f"  {target}{'' if met else '  MISSED'}"
-        )
+    listed = json.loads(subprocess.run([arguments.program, "bench", "--list", "--json"], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    everything = [workload["name"] for workload in listed["workloads"]]
+    names = arguments.names or everything
+    unknown = [name for name in names if name not in everything]
+    if unknown:
+        sys.exit(f"bench: unknown workload {unknown[0]}; choose from {', '.join(everything)}")
+
+    rows = []
+    if embed := [name for name in names if name.startswith("embed-")]:
+        rows += embed_table(arguments, embed)
+    if "load" in names:
+        rows += load_table(arguments)
+    if train := [name for name in names if name.startswith("train-")]:
+        print()
+        rows += peers.compare_all_training(arguments, train)
+    if removals := [name for name in names if name.startswith("forget-") or name in ("batch", "workspace")]:
+        measured = forget_table(arguments, removals)
+        rows += measured + growth(measured)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"machine": machine, "rows": rows}, file, indent=1)
+            json.dump(rows, file, indent=1)
+    missed = [f"{row['name']} ({row['solver']})" if "solver" in row else row["name"] for row in rows if not row.get("met", True)]
     if missed:
         print("\ntargets missed: " + ", ".join(missed))
         sys.exit(1)

@@ -6,7 +6,8 @@
 #
 #   * A file of module M (include/unscatter/M, src/M) includes M and the modules that M names in DEPENDS, no other.
 #   * A public header includes the standard library, <Eigen/Core> and "unscatter/...", so that users compile nothing heavier.
-#   * apps and bench use public headers only.  Tests and fuzz targets may look inside.
+#   * apps and bench use public headers only.  Tests and fuzz targets may look inside.  One named exception: bench/scale_workload.cc
+#     measures rows below the graphs, where there is no public interface.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
@@ -63,6 +64,7 @@ done
       if (public && !ours && name !~ /^[a-z_0-9]+$/ && name != "Eigen/Core") {
         fail("a public header includes only the standard library, <Eigen/Core> and unscatter/"); next
       }
+      if (file == "bench/scale_workload.cc" && name == "unlearn/learner.h") next
       if (module == "" && private_header) { fail("apps and bench include public headers only"); next }
       if (module == "" || umbrella || (!ours && !private_header)) next
       if (!(module in known)) { fail("module " module " is not declared by unscatter_add_module()"); next }

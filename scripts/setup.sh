@@ -13,7 +13,7 @@ readonly build_packages=(
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The short fuzz run is part of the tests, and the release build compiles the benchmarks so that they cannot rot.
 readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev "${fuzz_packages[@]}")
-readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy)
+readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments.  libtorch takes the BLAS library it finds; the plain one is ten times slower than this one.
 readonly gin_packages=(libtorch-dev libopenblas0-serial)
 readonly plots_packages=(python3 python3-matplotlib)

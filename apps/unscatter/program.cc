@@ -51,6 +51,7 @@ int run(int argc, const char* const* argv, Context& context) {
   add_release_command(program, context);
   add_key_command(program, context);
   add_experiment_command(program, context);
+  add_bench_command(program, context);
   const ConfigFile config(program);
 
   try {

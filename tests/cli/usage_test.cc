@@ -23,6 +23,7 @@ TEST(Usage, EveryHelpTextTeachesByExample) {
                                                           {"verify"},
                                                           {"release"},
                                                           {"key"},
+                                                          {"bench"},
                                                           {"datasets"},
                                                           {"datasets", "list"},
                                                           {"datasets", "info"},

@@ -1,0 +1,15 @@
+// Removals to measure with.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "unscatter/graph/dataset.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter::bench {
+
+// Up to `count` nodes drawn without repetition (seed 1), at most half of every graph, so that none goes whole.
+[[nodiscard]] std::vector<RemovalRequest> node_requests(const Dataset& dataset, std::size_t count);
+
+}  // namespace unscatter::bench

@@ -1,0 +1,125 @@
+// forget-scale: does the cost of a removal depend on the number of graphs?  Synthetic rows, below the graphs: each removal
+// replaces one random row by one that is a little different, as an edited graph's embedding is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "measure.h"
+#include "unlearn/learner.h"
+#include "unscatter/base/random.h"
+
+namespace unscatter::bench {
+namespace {
+
+constexpr std::size_t kScaleClasses = 10;
+constexpr std::size_t kScaleRemovals = 1000;
+// The widths of MNIST's and of CIFAR10's embeddings.
+constexpr std::size_t kNarrow = 124;
+constexpr std::size_t kWide = 372;
+constexpr std::size_t kMostWideRows = 100'000;  // 300 MB; with 10^6 it would be 3 GB
+// A removal moves the embedding by about this share of its length: one node of twenty.
+constexpr double kMoved = 0.05;
+// At the paper's 1e-6 the fast rung's bound, divided by lambda n, is no use (docs/performance.md).
+constexpr double kScaleRegularisation = 1e-2;
+
+struct SyntheticRows {
+  SparseBlockRows rows;
+  std::vector<std::uint32_t> labels;
+};
+
+// Every class leans towards a direction of its own; |z| is about 1.  Uniform noise: its distribution does not matter here, and
+// drawing it is cheap.
+SyntheticRows synthetic_rows(std::size_t n, std::size_t d, Sequence& random) {
+  const auto uniform = [&random] { return 2 * random.unit() - 1; };
+  const double scale = std::sqrt(3.0 / static_cast<double>(d));  // |uniform vector| is then about 1
+  std::vector<std::vector<double>> directions(kScaleClasses, std::vector<double>(d));
+  for (auto& direction : directions) std::generate(direction.begin(), direction.end(), [&] { return 0.5 * scale * uniform(); });
+  SyntheticRows data;
+  data.rows = SparseBlockRows(n, d);
+  data.labels.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    data.labels[i] = static_cast<std::uint32_t>(random.below(kScaleClasses));
+    BlockRow row;
+    double* values = row.append(0, d);
+    for (std::size_t j = 0; j < d; ++j) values[j] = directions[data.labels[i]][j] + 0.87 * scale * uniform();
+    data.rows.set_row(i, std::move(row));
+  }
+  return data;
+}
+
+void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, const Reporter& report) {
+  Sequence random(n + d);
+  SyntheticRows data = synthetic_rows(n, d, random);
+  SessionOptions options;
+  options.regularisation = settings.regularisation.value_or(kScaleRegularisation);
+  options.noise_stddev = settings.noise.value_or(options.noise_stddev);
+  options.precision = settings.precision.value_or(options.precision);
+  options.threads = settings.threads;
+  SecureRandom noise;
+
+  reset_peak_bytes();
+  const Watch training;
+  Learner learner = or_fail(Learner::create(std::move(data.rows), std::move(data.labels), kScaleClasses, options, noise));
+  const double train_seconds = training.seconds();
+
+  Samples samples;
+  RungCounts rungs;
+  const double scale = kMoved * std::sqrt(3.0 / static_cast<double>(d));
+  for (std::size_t r = 0; r < settings.removals.value_or(kScaleRemovals); ++r) {
+    std::vector<RowChange> changes(1);
+    changes[0].row = random.below(n);
+    changes[0].after = learner.rows().row(changes[0].row);
+    for (double& value : changes[0].after.values) value += scale * (2 * random.unit() - 1);
+    std::optional<Rung> rung;
+    samples.measure([&] {
+      Fit fit = or_fail(learner.begin(changes, noise));
+      if (!fit.assessment.satisfied) throw std::runtime_error("a certificate is not satisfied");
+      rung = fit.rung;
+      learner.commit(changes, std::move(fit));
+    });
+    rungs.count(*rung);
+  }
+  // What was certified without looking at the other rows holds when one looks.
+  if (!learner.evaluate().satisfied) throw std::runtime_error("the residual at the end is above what was certified");
+
+  Json result = samples.removals(fmt::format("forget-scale n={} d={}", n, d));
+  result["rows"] = n;
+  result["coordinates"] = d;
+  result["classes"] = kScaleClasses;
+  result["regularisation"] = options.regularisation;
+  result["noise_stddev"] = options.noise_stddev;
+  result["precision"] = options.precision;
+  result["train_seconds"] = train_seconds;
+  result["rungs"] = rungs_json(rungs);
+  // All updates and what they needed now and then (new anchors, Newton steps), over their number.
+  result["amortised_seconds"] = result["mean_seconds"];
+  result["remark"] = fmt::format("lambda {:g}; amortised {:.3g} ms; {}", options.regularisation,
+                                 1e3 * result["mean_seconds"].get<double>(), rungs_words(rungs));
+  report(std::move(result));
+}
+
+void run_scale(const BenchSettings& settings, const Reporter& report) {
+  std::vector<std::size_t> sizes = settings.scale_rows;
+  if (sizes.empty()) sizes = {1000, 10'000, 100'000, 1'000'000};
+  std::sort(sizes.begin(), sizes.end());
+  for (const std::size_t d : {kNarrow, kWide}) {
+    for (const std::size_t n : sizes) {
+      if (d == kNarrow || n <= kMostWideRows) measure_scale(n, d, settings, report);
+    }
+  }
+}
+
+}  // namespace
+
+Workload scale_workload() {
+  return {"forget-scale",
+          fmt::format("one of n rows is replaced, n = 10^3 to 10^6; d = {} and, up to 10^5, {}; K = {}", kNarrow, kWide,
+                      kScaleClasses),
+          run_scale};
+}
+
+}  // namespace unscatter::bench

@@ -1,0 +1,105 @@
+// train-NAME: Newton from weights 0 on embeddings that are there, and from the old weights after one row changed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "measure.h"
+#include "paper_data.h"
+#include "unscatter/embedding/npy.h"
+#include "unscatter/learn/objective.h"
+#include "unscatter/learn/train.h"
+
+namespace unscatter::bench {
+namespace {
+
+// Other programs change the same row by the same factor (bench/peers.py).
+constexpr std::size_t kChangedRow = 0;
+constexpr double kChangedBy = 0.9;
+
+struct TrainingProblem {
+  SparseBlockRows rows;
+  std::vector<std::uint32_t> labels;
+  std::size_t classes = 0;
+  double ridge = 0;
+};
+
+Json train_repeatedly(const std::string& name, const TrainingProblem& problem, const BenchSettings& settings,
+                      const Matrix* start, Matrix& weights) {
+  const Objective objective(problem.rows, problem.labels, problem.classes, Loss::logistic(), problem.ridge, nullptr,
+                            settings.threads);
+  TrainOptions options;
+  options.gradient_tolerance = settings.tolerance;
+  TrainedWeights trained;
+  Samples samples;
+  for (std::size_t r = 0; r < settings.repeat; ++r) {
+    samples.measure(
+        [&] { trained = or_fail(start != nullptr ? train(objective, *start, options) : train(objective, options)); });
+  }
+  Json result = samples.repeated(name, 1);
+  result["rows"] = problem.rows.rows();
+  result["coordinates"] = problem.rows.columns();
+  result["classes"] = problem.classes;
+  result["gradient_tolerance"] = settings.tolerance.value_or(default_gradient_tolerance(problem.rows));
+  result["gradient_norm"] = trained.gradient_norms.maxCoeff();
+  result["iterations"] = *std::max_element(trained.iterations.begin(), trained.iterations.end());
+  result["remark"] =
+      fmt::format("n {}, d {}, K {}; |gradient| {:.1e} after {} steps", problem.rows.rows(), problem.rows.columns(),
+                  problem.classes, trained.gradient_norms.maxCoeff(), result["iterations"].get<std::size_t>());
+  weights = std::move(trained.weights);
+  return result;
+}
+
+// The rows as a NumPy file, and the labels, one a line.
+void write_problem(const std::string& name, const TrainingProblem& problem, const std::filesystem::path& folder) {
+  if (const Status written = write_npy(problem.rows, folder / (name + ".npy")); !written.ok()) {
+    throw std::runtime_error(written.error().message);
+  }
+  std::ofstream labels(folder / (name + ".labels"));
+  for (const std::uint32_t label : problem.labels) labels << label << '\n';
+  if (!labels.flush()) throw std::runtime_error(fmt::format("cannot write labels to '{}'", folder.string()));
+}
+
+void run_train(const PaperData& data, const BenchSettings& settings, const Reporter& report) {
+  const std::string name = std::string("train-") + data.name;
+  TrainingProblem problem;
+  {
+    const TrainingPart part = training_part(data, settings);
+    problem.rows = or_fail(part.embedder->embed(part.dataset, {.threads = settings.threads}));
+    problem.labels = part.dataset.labels;
+    problem.classes = part.dataset.class_names.size();
+  }
+  problem.ridge = data.regularisation * static_cast<double>(problem.rows.rows());
+  if (settings.folder) write_problem(name, problem, *settings.folder);
+
+  reset_peak_bytes();
+  Matrix weights;
+  Json scratch = train_repeatedly(name, problem, settings, nullptr, weights);
+  scratch["regularisation"] = data.regularisation;
+  report(std::move(scratch));
+
+  BlockRow changed = problem.rows.row(kChangedRow);
+  for (double& value : changed.values) value *= kChangedBy;
+  problem.rows.set_row(kChangedRow, std::move(changed));
+  const Matrix start = weights;
+  reset_peak_bytes();
+  Json warm = train_repeatedly(name + " warm", problem, settings, &start, weights);
+  warm["regularisation"] = data.regularisation;
+  report(std::move(warm));
+}
+
+}  // namespace
+
+std::vector<Workload> train_workloads() {
+  std::vector<Workload> workloads;
+  for (const PaperData& data : paper_data()) {
+    workloads.push_back(
+        {std::string("train-") + data.name,
+         "Newton on a tenth of the graphs, embedded already: from 0, and after one row changed",
+         [&data](const BenchSettings& settings, const Reporter& report) { run_train(data, settings, report); }});
+  }
+  return workloads;
+}
+
+}  // namespace unscatter::bench
