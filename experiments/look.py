@@ -14,12 +14,14 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = "#000000", "#E69F00", "#56B
 
 METHODS = {  # in the order of legends: colour, marker, words
     "release": (BLUE, "o", "unscatter (release)"),
+    "release-tombstone": (SKY, "P", "unscatter, degrees kept"),
     "ours-paper": (VERMILION, "s", "the paper's method"),
     "uu": (GREEN, "^", "UU (removes whole graphs)"),
     "retrain": (BLACK, "D", "Retrain"),
     "gin-retrain": (PURPLE, "v", "GIN, Retrain"),
 }
-BACKBONES = {"gst": ("-", "GST"), "linear-gst": ((0, (4, 2)), "linear-GST"), "gft": (":", "GFT"), "gin": ("-", "GIN")}
+BACKBONES = {"gst": ("-", "GST"), "linear-gst": ((0, (4, 2)), "linear-GST"), "gft": (":", "GFT"),
+             "gft-signs": (":", "GFT, arbitrary signs"), "gin": ("-", "GIN")}
 
 # Where a band on a logarithmic scale would come near zero, it is cut at this share of the mean.
 LOWEST_SHARE = 0.3

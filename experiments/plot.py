@@ -236,11 +236,11 @@ def backbone_table(rows, ours, paper, words, logarithmic):
     data_sets = in_order(row.data_set for row in rows)
     shown = [row for row in rows if row.method == "noise-free"]
     backbones = in_order(row.backbone for row in shown)
-    colors = {"gst": look.BLUE, "linear-gst": look.VERMILION, "gft": look.GREEN, "gin": look.PURPLE}
+    colors = {"gst": look.BLUE, "linear-gst": look.VERMILION, "gft": look.GREEN, "gft-signs": look.ORANGE, "gin": look.PURPLE}
     figure, axes = look.canvas(1, 1, max(7.6, 1.7 * len(data_sets)), 4.4, below=0.78)
     here = axes[0][0]
     for row in shown:
-        at = data_sets.index(row.data_set) + 0.19 * (backbones.index(row.backbone) - (len(backbones) - 1) / 2)
+        at = data_sets.index(row.data_set) + 0.17 * (backbones.index(row.backbone) - (len(backbones) - 1) / 2)
         for pick, shift, face in ((ours, -0.035, colors[row.backbone]), (paper, 0.035, "white")):
             number = pick(row)
             if number is None:

@@ -45,7 +45,7 @@ std::string rung_words(Rung rung, std::size_t newton_steps) {
     case Rung::kFast: return "fast: a step with the kept factor, no other graph was looked at";
     case Rung::kExact: return "exact: a step with the kept factor, then the gradient of all graphs evaluated";
     case Rung::kNewton:
-      return fmt::format("newton: {} with a new Hessian", counted(newton_steps, "Newton step", "Newton steps"));
+      return fmt::format("newton: {}, gradient evaluated on all graphs", counted(newton_steps, "Newton step", "Newton steps"));
     case Rung::kRetrain: return "retrain: trained from scratch";
   }
   return {};

@@ -103,7 +103,7 @@ Result<Json> classify_with_gin(const CellPlan& plan, const ClassificationTask& t
 Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& task, DataCache& data,
                                 const CellContext& context) {
   if (plan.key.backbone == "gin") return classify_with_gin(plan, task, data);
-  const DataForm form = plan.key.backbone == "gft" ? DataForm::kSymmetrised : DataForm::kPlain;
+  const DataForm form = plan.key.backbone.starts_with("gft") ? DataForm::kSymmetrised : DataForm::kPlain;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   const double lambda = task.parameters.regularisation;

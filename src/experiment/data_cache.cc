@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment/clock.h"
+#include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/experiment/frozen_degrees.h"
 #include "unscatter/graph/read.h"
@@ -37,6 +38,15 @@ std::size_t largest_degree(const Dataset& dataset) {
     for (std::size_t i = 0; i < graph.node_count(); ++i) largest = std::max(largest, graph.degree(i));
   }
   return largest;
+}
+
+// The Fourier backbone as the public program has it, whose eigensolver chooses the signs.
+Result<std::shared_ptr<const Embedder>> make_arbitrary_fourier(const std::string& features, const Dataset& dataset) {
+  UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset));
+  UNSCATTER_TRY(transform, make_fourier({.moments = 1, .signs = EigenvectorSigns::kArbitrary}));
+  std::vector<EmbeddingBlock> blocks;
+  blocks.push_back({std::move(map), std::move(transform)});
+  return std::make_shared<const Embedder>(std::move(blocks));
 }
 
 }  // namespace
@@ -120,7 +130,9 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
   if (entry == nullptr) {
     auto data = std::make_unique<EmbeddedData>();
     data->dataset = &dataset_locked(used);
-    UNSCATTER_TRY(embedder, make_embedder(features_, transform_of(backbone, parameters), *data->dataset));
+    UNSCATTER_TRY(embedder, backbone == "gft-signs"
+                                ? make_arbitrary_fourier(features_, *data->dataset)
+                                : make_embedder(features_, transform_of(backbone, parameters), *data->dataset));
     data->embedder = std::move(embedder);
     const Stopwatch watch;
     UNSCATTER_TRY(rows, data->embedder->embed(*data->dataset, {.threads = threads_, .progress = nullptr}));

@@ -9,7 +9,8 @@ namespace unscatter::experiment {
 
 Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
                              const CellContext& /*context*/) {
-  Dataset dataset = data.dataset();
+  // The paper's removals, as for the other methods of its figure: degrees taken once, a removed node leaves its place.
+  Dataset dataset = data.dataset(DataForm::kFrozenDegrees);
   UNSCATTER_TRY(split, random_split(dataset.size(), task.shares, plan.seed));
   const std::vector<RemovalRequest> requests =
       random_removals(subset(dataset, split.train), RemovalKind::kNode, task.amount.of(split.train.size()), plan.seed);
@@ -24,8 +25,9 @@ Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, D
     for (; done < place; ++done) {
       const auto& request = std::get<ForgetNode>(requests[done]);
       Graph& graph = dataset.graphs[split.train[std::get<std::size_t>(request.graph)]];
-      UNSCATTER_TRY(edited, apply(graph, RemoveNode{static_cast<NodeIndex>(std::get<std::size_t>(request.node)), {}}));
-      if (edited) graph = *std::move(edited);  // a graph of one node stays: there is no row of Z to drop here
+      UNSCATTER_TRY(edited, apply(graph, RemoveNode{static_cast<NodeIndex>(std::get<std::size_t>(request.node)),
+                                                    NodeRemoval::kTombstone}));
+      if (edited) graph = *std::move(edited);
     }
     GinOptions options = task.gin;
     options.seed = plan.seed;

@@ -105,7 +105,10 @@ class Planner {
       add({"classification", data_set, backbone, "objective", "", 0}, task);
       add({"classification", data_set, backbone, "release", "", 0}, certified);
     }
-    if (with_fourier) add({"classification", data_set, "gft", "noise-free", "", 0}, task);
+    if (with_fourier) {
+      add({"classification", data_set, "gft", "noise-free", "", 0}, task);
+      add({"classification", data_set, "gft-signs", "noise-free", "", 0}, task);
+    }
     if (options_.gin) add({"classification", data_set, "gin", "noise-free", "", 0}, task, options_.gin_splits);
   }
 

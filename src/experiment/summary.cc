@@ -48,6 +48,7 @@ std::string backbone_words(std::string_view backbone) {
   if (backbone == "gst") return "GST";
   if (backbone == "linear-gst") return "linear-GST";
   if (backbone == "gft") return "GFT";
+  if (backbone == "gft-signs") return "GFT, arbitrary signs";
   if (backbone == "gin") return "GIN";
   return std::string(backbone);
 }

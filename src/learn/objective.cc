@@ -19,16 +19,21 @@ Index index(std::size_t i) { return static_cast<Index>(i); }
 
 Objective::Objective(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, std::size_t classes, const Loss& loss,
                      double ridge, const Matrix* perturbation, std::size_t threads)
+    : Objective(rows, CheckedLabels{labels}, classes, loss, ridge, perturbation, threads) {
+  invariant(std::all_of(labels.begin(), labels.end(), [classes](std::uint32_t y) { return y < classes; }), "labels below K");
+}
+
+Objective::Objective(const SparseBlockRows& rows, CheckedLabels labels, std::size_t classes, const Loss& loss, double ridge,
+                     const Matrix* perturbation, std::size_t threads)
     : rows_(&rows),
-      labels_(labels),
+      labels_(labels.labels),
       classes_(classes),
       loss_(loss),
       ridge_(ridge),
       perturbation_(perturbation),
       threads_(threads) {
-  invariant(labels.size() == rows.rows(), "one label per row");
+  invariant(labels_.size() == rows.rows(), "one label per row");
   invariant(classes >= 1, "at least one class");
-  invariant(std::all_of(labels.begin(), labels.end(), [classes](std::uint32_t y) { return y < classes; }), "labels below K");
   invariant(ridge >= 0 && std::isfinite(ridge), "the ridge is finite and not negative");
   if (perturbation != nullptr) {
     invariant(perturbation->rows() == index(rows.columns()) && perturbation->cols() == index(classes),

@@ -46,6 +46,7 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       living_(rows_.rows()),
       newton_(cheaper_form(rows_.rows(), rows_.columns())),
       kept_(newton_.form()) {
+  invariant(std::all_of(labels_.begin(), labels_.end(), [classes](std::uint32_t y) { return y < classes; }), "labels below K");
   newton_.keep_factors();
 }
 
@@ -95,7 +96,7 @@ EvaluatedResidual Learner::evaluate() const {
 
 Objective Learner::objective(std::size_t living, const Matrix* perturbation) const {
   const double ridge = options_.regularisation * static_cast<double>(living);
-  return {rows_, labels_, classes_, options_.loss, ridge, perturbation, options_.threads};
+  return {rows_, CheckedLabels{labels_}, classes_, options_.loss, ridge, perturbation, options_.threads};
 }
 
 Vector Learner::evaluated_residuals(const Objective& objective, const Evaluation& evaluation) {

@@ -14,8 +14,15 @@
 
 namespace unscatter {
 
+// An eigenvector and its negative serve equally well, and odd moments tell them apart.
+enum class EigenvectorSigns {
+  kFixed,      // by symmetric_eigen.h
+  kArbitrary,  // drawn anew for every size of graph: what a program gets that leaves them to its eigensolver.  For comparison.
+};
+
 struct FourierOptions {
   std::size_t moments = 1;  // Q >= 1; with 1, the mean of V^T x
+  EigenvectorSigns signs = EigenvectorSigns::kFixed;
 };
 
 // Columns: channel, then moment.  O(g^3) per graph.  Errors: kInvalidArgument for zero moments; embed(): kUnsupported for a

@@ -35,6 +35,23 @@ TEST(Fourier, IsTheMomentsOfTheSpectrum) {
   }
 }
 
+// Arbitrary signs change the odd moments, leave the even ones, and are the same each time.
+TEST(Fourier, ArbitrarySignsChangeOddMomentsOnly) {
+  const auto fixed = make_fourier({.moments = 2}).value();
+  const auto arbitrary = make_fourier({.moments = 2, .signs = EigenvectorSigns::kArbitrary}).value();
+  std::size_t changed = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Graph graph = testing::random_graph(seed, {.nodes = 5 + seed % 9, .attributes = 1});
+    const NodeSignals signals = testing::attribute_signals(graph);
+    const Vector one = testing::embed_all(*fixed, graph, signals);
+    const Vector other = testing::embed_all(*arbitrary, graph, signals);
+    if (std::abs(one(0) - other(0)) > 1e-9) ++changed;
+    EXPECT_NEAR(one(1), other(1), 1e-13);
+    EXPECT_EQ(other, testing::embed_all(*arbitrary, graph, signals));
+  }
+  EXPECT_GT(changed, 15U);
+}
+
 // The second moment is the energy per node, whatever the basis (Parseval).
 TEST(Fourier, SecondMomentIsTheEnergy) {
   const auto transform = make_fourier({.moments = 2}).value();
