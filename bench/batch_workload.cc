@@ -52,7 +52,7 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
     result["rungs"] = rungs_json(session.rungs());
     result["remark"] = fmt::format("n {}, d {}, K {}; updates: {}", dataset.size(), embedder->width(), session.classes(),
                                    rungs_words(session.rungs()));
-    report(std::move(result));
+    report(result);
   }
 }
 

@@ -53,7 +53,7 @@ void run_embed(const PaperData& data, const BenchSettings& settings, const Repor
   result["simd"] = simd_target_name();
   result["additions_per_second"] = peak.additions_per_second;
   result["loaded_bytes_per_second"] = peak.loaded_bytes_per_second;
-  report(std::move(result));
+  report(result);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   result["rungs"] = rungs_json(session.rungs());
   result["remark"] =
       fmt::format("n {}, d {}, K {}; {}", n, part.embedder->width(), session.classes(), rungs_words(session.rungs()));
-  report(std::move(result));
+  report(result);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void read_repeatedly(const ReadFile& file, const BenchSettings& settings, const 
   result["bytes"] = bytes;
   result["limit_seconds"] = limit;
   result["remark"] = fmt::format("{} graphs, {:.0f} MB; decompressing alone {:.3g} ms", graphs, bytes / 1e6, 1e3 * limit);
-  report(std::move(result));
+  report(result);
 }
 
 void run_load(const BenchSettings& settings, const Reporter& report) {

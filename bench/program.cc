@@ -65,7 +65,7 @@ void print_line(const Json& document) {
 
 int run_one(const Workload& workload, const BenchSettings& settings) {
   const std::size_t threads = settings.threads == 0 ? hardware_threads() : settings.threads;
-  const Reporter report = [&](Json result) {
+  const Reporter report = [&](const Json& result) {
     Json line = {{"workload", workload.name}, {"threads", threads}};
     line.update(result);
     print_line(line);

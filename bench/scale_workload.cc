@@ -99,7 +99,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
   result["amortised_seconds"] = result["mean_seconds"];
   result["remark"] = fmt::format("lambda {:g}; amortised {:.3g} ms; {}", options.regularisation,
                                  1e3 * result["mean_seconds"].get<double>(), rungs_words(rungs));
-  report(std::move(result));
+  report(result);
 }
 
 void run_scale(const BenchSettings& settings, const Reporter& report) {

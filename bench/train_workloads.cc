@@ -77,7 +77,7 @@ void run_train(const PaperData& data, const BenchSettings& settings, const Repor
   Matrix weights;
   Json scratch = train_repeatedly(name, problem, settings, nullptr, weights);
   scratch["regularisation"] = data.regularisation;
-  report(std::move(scratch));
+  report(scratch);
 
   BlockRow changed = problem.rows.row(kChangedRow);
   for (double& value : changed.values) value *= kChangedBy;
@@ -86,7 +86,7 @@ void run_train(const PaperData& data, const BenchSettings& settings, const Repor
   reset_peak_bytes();
   Json warm = train_repeatedly(name + " warm", problem, settings, &start, weights);
   warm["regularisation"] = data.regularisation;
-  report(std::move(warm));
+  report(warm);
 }
 
 }  // namespace

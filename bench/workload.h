@@ -37,7 +37,7 @@ struct BenchSettings {
 
 // One measured thing: {"name": "forget-imdb", "p50_seconds": ..., ...}; measure.h says which fields there are.  It appears in
 // the table when `report` is called.
-using Reporter = std::function<void(Json result)>;
+using Reporter = std::function<void(const Json& result)>;
 
 struct Workload {
   std::string name;

@@ -88,7 +88,7 @@ void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t co
   result["remark"] =
       fmt::format("n {}, d {}; update {:.0f} %, disk {:.0f} %", dataset.size(), workspace.embedder().width(),
                   100 * share["update"].get<double>(), 100 * (times.commit + times.checkpoint) / samples.total());
-  report(std::move(result));
+  report(result);
 }
 
 void run_workspace(const BenchSettings& settings, const Reporter& report) {
