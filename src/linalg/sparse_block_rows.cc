@@ -66,9 +66,9 @@ void SparseBlockRows::set_row(std::size_t i, BlockRow row) {
 
 void SparseBlockRows::append_row(BlockRow row) {
   check_row(row, columns_);
-  norms_.reserve(norms_.size() + 1);
+  norms_.resize(rows_.size() + 1);
+  norms_.back() = norm_of(row);
   rows_.push_back(std::move(row));
-  norms_.push_back(norm_of(rows_.back()));
 }
 
 void SparseBlockRows::swap_row(std::size_t i, BlockRow& row) {
