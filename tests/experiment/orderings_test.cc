@@ -70,7 +70,8 @@ TEST_F(Orderings, OfTheUnlearningMethods) {
 
 TEST_F(Orderings, OfTheBounds) {
   UNSCATTER_REQUIRE_DATA(data);
-  for (const json& series : run(data, "figure6").at("series")) {
+  const json summary = run(data, "figure6");
+  for (const json& series : summary.at("series")) {
     for (const char* reading : {"step", "cumulated"}) {
       for (std::size_t i = 0; i < series.at("removals"); ++i) {
         const auto bound = [&](const char* which) { return series.at(reading).at(which).at("mean")[i].get<double>(); };
