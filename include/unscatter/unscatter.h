@@ -52,6 +52,7 @@
 #include "unscatter/linalg/rank_one_eigen.h"
 #include "unscatter/linalg/regularised_hessian.h"
 #include "unscatter/linalg/rounding.h"
+#include "unscatter/linalg/row_pass.h"
 #include "unscatter/linalg/row_products.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/linalg/symmetric_eigen.h"

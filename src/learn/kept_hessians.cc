@@ -19,10 +19,19 @@ using Eigen::Index;
 constexpr std::size_t kMostEntries = std::size_t{1} << 26;  // half a gigabyte
 constexpr std::size_t kMostSteps = 25;
 // How much longer an operation takes in products with vectors, which wait for memory, than in products of matrices.
-constexpr double kSlowness = 8;
+constexpr double kSlowness = 2;
 // Steps that leave more of the gradient than this are no progress; so many are waited for.
 constexpr double kLeastProgress = 0.5;
 constexpr std::size_t kMostIdleSteps = 2;
+// Norms are computed, not estimated, below so many tolerances.
+constexpr double kNearTheEnd = 3;
+// Roots of curvatures, over the largest, that can be divided by without losing more than half of the digits.
+constexpr double kSmallestRoot = 1e-6;
+// Lines of a dual matrix are renewed one by one where they are off by more than this; so many at a time.
+constexpr double kStaleShare = 0.05;
+constexpr std::size_t kMostFreshLines = 4;
+// Later steps gain more from mixing, which has to forget its past when a line changes.
+constexpr std::size_t kFreshLineSteps = 2;
 
 // Classes that have to be solved; the others follow.
 Index solved_classes(const Objective& objective) {
@@ -141,7 +150,8 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
       H = weighted_square(objective.rows(), D);
     }
     H.diagonal().array() += objective.ridge();
-    inverses[k] = UpdatableInverse::of(std::move(H));
+    inverses[k] = UpdatableInverse::of(std::move(H), form_ == HessianForm::kDual ? InversePrecision::kSingleIfEnough
+                                                                                  : InversePrecision::kDouble);
   });
   if (!std::all_of(inverses.begin(), inverses.end(), [](const auto& inverse) { return inverse.has_value(); })) return false;
   for (std::optional<UpdatableInverse>& inverse : inverses) inverses_.push_back(*std::move(inverse));
@@ -149,32 +159,77 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
   return true;
 }
 
+template <typename Body>
+void KeptHessians::for_each_class(const Objective& objective, Body body) const {
+  // Sums of products with a vector: a second thread is worth waking for the memory it reads.
+  constexpr std::size_t kManyEntries = std::size_t{1} << 19;
+  const auto order = static_cast<std::size_t>(inverses_.front().order());
+  const std::size_t threads = inverses_.size() * order * order < kManyEntries ? 1 : objective.threads();
+  parallel_for(inverses_.size(), threads, 1, [&](std::size_t label, std::size_t) { body(label); });
+}
+
 bool KeptHessians::replace_row(const Objective& objective, const Matrix& gram, std::size_t i, const BlockRow& before,
                                const Matrix& weights) {
   invariant(ready(), "replace_row() needs kept Hessians");
   const BlockRow& after = objective.rows().row(i);
   const auto at = static_cast<Index>(i);
-  for (std::size_t k = 0; k < inverses_.size(); ++k) {
+  std::vector<char> intact(inverses_.size(), 1);
+  for_each_class(objective, [&](std::size_t k) {
     const auto column = static_cast<Index>(k);
+    UpdatableInverse& inverse = inverses_[k];
     const double old_curvature = curvatures_(at, column);
     const double curvature = objective.loss().curvature(objective.sign(i, k) * dot(after, weights.col(column)));
     curvatures_(at, column) = curvature;
-    bool intact = true;
     if (form_ == HessianForm::kDual) {
-      intact = inverses_[k].replace_line(i, dual_line(gram, curvatures_.col(column).cwiseSqrt(), at, objective.ridge()));
-    } else {
-      // Up before down: the matrix in between is the larger one.
-      const auto width = static_cast<Index>(objective.width());
-      if (!after.values.empty()) intact = inverses_[k].add(dense_row(after, width), curvature);
-      if (intact && !before.values.empty()) {
-        Vector row = dense_row(before, width);
-        intact = inverses_[k].add(row, -old_curvature);
-        wipe(std::as_writable_bytes(std::span(row.data(), static_cast<std::size_t>(row.size()))));
-      }
+      intact[k] = inverse.replace_line(i, dual_line(gram, curvatures_.col(column).cwiseSqrt(), at, objective.ridge()));
+      return;
     }
-    if (!intact) {
-      reset();
-      return false;
+    // Up before down: the matrix in between is the larger one.
+    const auto width = static_cast<Index>(objective.width());
+    if (!after.values.empty()) intact[k] = inverse.add(dense_row(after, width), curvature);
+    if (intact[k] != 0 && !before.values.empty()) {
+      Vector row = dense_row(before, width);
+      intact[k] = inverse.add(row, -old_curvature);
+      wipe(std::as_writable_bytes(std::span(row.data(), static_cast<std::size_t>(row.size()))));
+    }
+  });
+  if (std::find(intact.begin(), intact.end(), 0) == intact.end()) return true;
+  reset();
+  return false;
+}
+
+// (ridge I + D G)^-1 r = (r - S P S G r) / ridge by Woodbury, which is S P S^-1 r, since P S G S = I - ridge P: no product with
+// G where every curvature can be divided by.
+Vector KeptHessians::dual_step(std::size_t k, const Matrix& gram, double ridge, const Vector& r) const {
+  const Vector roots = curvatures_.col(static_cast<Index>(k)).cwiseSqrt();
+  const UpdatableInverse& P = inverses_[k];
+  if (roots.minCoeff() > kSmallestRoot * roots.maxCoeff()) return roots.cwiseProduct(P.times(r.cwiseQuotient(roots)).col(0));
+  const Vector image = symmetric_product(gram, r).col(0);
+  return (r - roots.cwiseProduct(P.times(roots.cwiseProduct(image)).col(0))) / ridge;
+}
+
+bool KeptHessians::refresh_lines(const Objective& objective, const Matrix& gram, std::size_t k, const Vector& curvatures) {
+  const auto column = static_cast<Index>(k);
+  // How much line i of the kept matrix is off in the measure of the matrix itself: the share its curvature has moved by, times
+  // what the line weighs, 1 - ridge P_ii.
+  std::vector<std::pair<double, Index>> stale;
+  for (Index i = 0; i < curvatures.size(); ++i) {
+    const double kept = curvatures_(i, column);
+    const double moved = std::abs(curvatures(i) - kept);
+    if (!(moved > kStaleShare * kept)) continue;
+    const double weight = 1 - objective.ridge() * inverses_[k].diagonal(static_cast<std::size_t>(i));
+    if (moved * weight > kStaleShare * kept) stale.emplace_back(-moved * weight / kept, i);
+  }
+  if (stale.empty()) return false;
+  const auto count = std::min(stale.size(), kMostFreshLines);
+  std::partial_sort(stale.begin(), stale.begin() + static_cast<std::ptrdiff_t>(count), stale.end());
+  for (std::size_t s = 0; s < count; ++s) {
+    const Index i = stale[s].second;
+    const double kept = std::exchange(curvatures_(i, column), curvatures(i));
+    const Vector line = dual_line(gram, curvatures_.col(column).cwiseSqrt(), i, objective.ridge());
+    if (!inverses_[k].replace_line(static_cast<std::size_t>(i), line)) {
+      curvatures_(i, column) = kept;
+      return true;
     }
   }
   return true;
@@ -186,7 +241,9 @@ std::optional<Descent> KeptHessians::descend(const Objective& objective, const M
   std::optional<Descent> descent = form_ == HessianForm::kDual ? descend_dual(objective, gram, start, gradient, tolerance)
                                                                : descend_primal(objective, start, gradient, tolerance);
   if (descent) {
-    renew_if_due(objective, gram, descent->steps, descent->evaluation.curvatures);
+    if (renewal_is_due(objective, descent->steps)) {
+      (void)build(objective, gram, objective.curvatures(objective.margins(descent->weights)));
+    }
   } else {
     reset();
   }
@@ -203,10 +260,10 @@ std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, 
   while (true) {
     const Matrix& g = descent.evaluation.gradient;
     Matrix W = descent.weights.leftCols(classes);
-    for (Index k = 0; k < classes; ++k) {
-      const auto label = static_cast<std::size_t>(k);
+    for_each_class(objective, [&](std::size_t label) {
+      const auto k = static_cast<Index>(label);
       W.col(k) = mixing[label].next(W.col(k), -inverses_[label].times(g.col(k)));
-    }
+    });
     descent.weights = with_mirrored(std::move(W), objective.classes());
     descent.evaluation = objective.evaluate(descent.weights);
     ++descent.steps;
@@ -217,7 +274,7 @@ std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, 
 }
 
 std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, const Matrix& gram, const Matrix& start,
-                                                  const Matrix& gradient, double tolerance) const {
+                                                  const Matrix& gradient, double tolerance) {
   const SparseBlockRows& Z = objective.rows();
   const auto classes = static_cast<Index>(inverses_.size());
   const double ridge = objective.ridge();
@@ -236,32 +293,45 @@ std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, co
     const Vector roots = curvatures_.col(k).cwiseSqrt();
     return roots.cwiseProduct(inverses_[static_cast<std::size_t>(k)].times(roots.cwiseProduct(column)).col(0));
   };
-  for (Index k = 0; k < classes; ++k) a.col(k) += through(k, seen.col(k)) / ridge;
+  for_each_class(objective, [&](std::size_t label) {
+    const auto k = static_cast<Index>(label);
+    a.col(k) += through(k, seen.col(k)) / ridge;
+  });
   Matrix offset;  // -b / ridge
   Matrix of_offset = Matrix::Zero(a.rows(), classes);
   if (objective.perturbation() != nullptr) {
     offset = *objective.perturbation() / -ridge;
     of_offset = product(Z, offset, objective.threads());
   }
-  const auto by_gram = [&gram](const Matrix& columns) -> Matrix { return multiply_square(gram, columns); };
+  const auto by_gram = [&](const Matrix& columns) -> Matrix { return symmetric_product(gram, columns, objective.threads()); };
+
+  // |Z^T r|^2 = r.G r, up to rounding; the gradient itself is evaluated at the end.
+  const auto norm_by_gram = [&](const Matrix& r, const Matrix& image) {
+    return std::sqrt(std::max(0.0, r.cwiseProduct(image).colwise().sum().maxCoeff()));
+  };
 
   Descent descent;
   descent.steps = 1;
   std::vector<AndersonMixing> mixing(inverses_.size());
   Watch watch;
+  double norm_per_length = 0;
   while (true) {
-    slopes.resize(0, 0);
     objective.loss().derivatives(by_sign(by_gram(a) + of_offset), slopes, curvatures);
-    const Matrix r = by_sign(std::move(slopes)) + ridge * a;
-    const Matrix image = by_gram(r);
-    // |Z^T r|^2 = r.G r, up to rounding; the gradient itself is evaluated at the end.
-    const double norm = std::sqrt(std::max(0.0, r.cwiseProduct(image).colwise().sum().maxCoeff()));
+    const Matrix r = by_sign(slopes) + ridge * a;
+    // G r costs as much as everything else in a step.  Beyond the first it is only looked at where the end seems near.
+    const double length = r.colwise().norm().maxCoeff();
+    double norm = norm_per_length * length;
+    if (!(norm > kNearTheEnd * tolerance)) {
+      norm = norm_by_gram(r, by_gram(r));
+      norm_per_length = norm / length;
+    }
     if (norm <= tolerance) break;
     if (!watch.goes_on(norm)) return std::nullopt;
-    // Woodbury: (ridge I + D G)^-1 r = (r - S P S G r) / ridge.
-    for (Index k = 0; k < classes; ++k) {
-      a.col(k) = mixing[static_cast<std::size_t>(k)].next(a.col(k), (through(k, image.col(k)) - r.col(k)) / ridge);
-    }
+    for_each_class(objective, [&](std::size_t label) {
+      const auto k = static_cast<Index>(label);
+      if (descent.steps <= kFreshLineSteps && refresh_lines(objective, gram, label, curvatures.col(k))) mixing[label] = {};
+      a.col(k) = mixing[label].next(a.col(k), -dual_step(label, gram, ridge, r.col(k)));
+    });
     ++descent.steps;
   }
   Matrix W = transposed_product(Z, a, objective.threads());
@@ -291,7 +361,7 @@ std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matr
     // H^-1 y = (y - Z^T S M^-1 S Z y) / ridge with M = ridge I + S G S.
     const Matrix roots = curvatures.cwiseSqrt();
     const auto apply = [&](const Matrix& columns) -> Matrix {
-      return roots.cwiseProduct(multiply_square(gram, roots.cwiseProduct(columns))) + ridge * columns;
+      return roots.cwiseProduct(symmetric_product(gram, roots.cwiseProduct(columns), objective.threads())) + ridge * columns;
     };
     solved = conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())),
                                  relative_residual);
@@ -310,12 +380,13 @@ std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matr
     return std::nullopt;
   }
   if (classes.size() == objective.classes()) {
-    renew_if_due(objective, gram, std::max<std::size_t>(solved->iterations, 1), curvatures);
+    const std::size_t steps = std::max<std::size_t>(solved->iterations, 1);
+    if (renewal_is_due(objective, steps)) (void)build(objective, gram, curvatures);
   }
   return std::move(solved->x);
 }
 
-void KeptHessians::renew_if_due(const Objective& objective, const Matrix& gram, std::size_t steps, const Matrix& curvatures) {
+bool KeptHessians::renewal_is_due(const Objective& objective, std::size_t steps) {
   const auto n = static_cast<double>(objective.rows().rows());
   const auto d = static_cast<double>(objective.width());
   const auto classes = static_cast<double>(inverses_.size());
@@ -325,7 +396,7 @@ void KeptHessians::renew_if_due(const Objective& objective, const Matrix& gram, 
   if (fewest_steps_ == 0) fewest_steps_ = steps;
   fewest_steps_ = std::min(fewest_steps_, steps);
   wasted_ += static_cast<double>(steps - fewest_steps_) * step;
-  if (wasted_ >= build_cost) (void)build(objective, gram, curvatures);
+  return wasted_ >= build_cost;
 }
 
 }  // namespace unscatter

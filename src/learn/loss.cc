@@ -132,27 +132,19 @@ double Loss::curvature(double t) const {
   return huber_curvature((1 - t) / smoothing_) / smoothing_;
 }
 
+void Loss::derivatives(std::span<const double> margins, std::span<double> slopes, std::span<double> curvatures) const {
+  if (kind_ == LossKind::kLogistic) return logistic_derivatives(margins, slopes, curvatures);
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    slopes[i] = slope(margins[i]);
+    curvatures[i] = curvature(margins[i]);
+  }
+}
+
 void Loss::derivatives(const Matrix& margins, Matrix& slopes, Matrix& curvatures) const {
   slopes.resize(margins.rows(), margins.cols());
   curvatures.resize(margins.rows(), margins.cols());
-  if (kind_ != LossKind::kLogistic) {
-    slopes = margins.unaryExpr([this](double t) { return slope(t); });
-    curvatures = margins.unaryExpr([this](double t) { return curvature(t); });
-    return;
-  }
-  // With e = exp(-|t|) nothing overflows and nothing cancels: l'' = e / (1 + e)^2, l' = -e / (1 + e) or -1 / (1 + e).
   const auto count = static_cast<std::size_t>(margins.size());
-  const double* t = margins.data();
-  double* first = slopes.data();
-  double* second = curvatures.data();
-  exp_minus_abs({t, count}, {second, count});
-  for (std::size_t i = 0; i < count; ++i) {
-    const double e = second[i];
-    const double inverse = 1 / (1 + e);
-    const double part = e * inverse;
-    second[i] = part * inverse;
-    first[i] = t[i] >= 0 ? -part : -inverse;
-  }
+  derivatives(std::span(margins.data(), count), std::span(slopes.data(), count), std::span(curvatures.data(), count));
 }
 
 double Loss::change(double t, double step) const {

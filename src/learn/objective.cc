@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "learn/gradient_envelope.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/linalg/rounding.h"
+#include "unscatter/linalg/row_pass.h"
 #include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
 
 using Eigen::Index;
+
+// Classes, padded, up to which a block's derivatives need no heap.
+constexpr std::size_t kUsualStride = 12;
 
 Index index(std::size_t i) { return static_cast<Index>(i); }
 
@@ -69,21 +75,55 @@ Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
 }
 
 Evaluation Objective::evaluate(const Matrix& weights) const {
+  std::vector<GradientEnvelope> envelopes(pass_parts(rows_->rows()), GradientEnvelope(classes_));
   Evaluation result;
-  result.margins = margins(weights);
-  Matrix slopes;
-  loss_.derivatives(result.margins, slopes, result.curvatures);
-  result.rounding = gradient_rounding(slopes, result.curvatures, weights);
-  result.gradient = gradient_from(std::move(slopes), weights);
+  result.gradient = pass_over_rows(
+      *rows_, weights,
+      [&](const RowBlock& block) {
+        // Twelve numbers per row for ten classes: all of a block's derivatives lie on the stack for any usual K.
+        const std::size_t count = block.rows * block.stride;
+        double near[2 * kMostBlockRows * kUsualStride];
+        std::vector<double> far(block.stride <= kUsualStride ? 0 : 2 * count);
+        const std::span<double> slopes(far.empty() ? near : far.data(), count);
+        const std::span<double> curvatures(slopes.data() + count, count);
+        turn_signs(block);
+        loss_.derivatives(std::span<const double>(block.values, count), slopes, curvatures);
+        for (std::size_t r = 0; r < block.rows; ++r) {
+          const std::size_t row = block.first + r;
+          const std::size_t at = r * block.stride;
+          envelopes[block.part].add_row(rows_->row_norm(row), rows_->row_product_depth(row), &slopes[at], &curvatures[at]);
+        }
+        std::copy(slopes.begin(), slopes.end(), block.values);
+        turn_signs(block);
+      },
+      threads_);
+  add_ridge_and_noise(weights, result.gradient);
+  for (std::size_t part = 1; part < envelopes.size(); ++part) envelopes[0] += envelopes[part];
+  result.rounding = Vector::Zero(weights.cols());
+  if (!envelopes.empty()) result.rounding = rounding_of(envelopes[0], weights);
   return result;
 }
 
 Matrix Objective::gradient_from(Matrix slopes, const Matrix& weights) const {
   apply_signs(slopes);
   Matrix result = transposed_product(*rows_, slopes, threads_);
-  result += ridge_ * weights;
-  if (perturbation_ != nullptr) result += *perturbation_;
+  add_ridge_and_noise(weights, result);
   return result;
+}
+
+void Objective::add_ridge_and_noise(const Matrix& weights, Matrix& gradient) const {
+  gradient += ridge_ * weights;
+  if (perturbation_ != nullptr) gradient += *perturbation_;
+}
+
+// Multiplies by s_ik: -1 but for the row's own class.
+void Objective::turn_signs(const RowBlock& block) const {
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    double* values = block.values + r * block.stride;
+    for (std::size_t k = 0; k < block.stride; ++k) values[k] = -values[k];
+    double& own = values[labels_[block.first + r]];
+    own = -own;
+  }
 }
 
 Matrix Objective::newton_defect(const Matrix& curvatures, const Matrix& products, const Matrix& steps,
@@ -108,37 +148,27 @@ double Objective::change(std::size_t label, const Vector& margins, const Vector&
   return sum;
 }
 
-// Both envelopes add up, row by row, |z_i| times what the row's factor may be off by, plus gamma_depth of the absolute sum;
-// they are themselves computed in floating point, with an error far below the one per cent that is added at the end.
 Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const {
-  Matrix slopes;
-  Matrix curvatures;
-  loss_.derivatives(margins, slopes, curvatures);
-  return gradient_rounding(slopes, curvatures, weights);
+  RowMatrix slopes(margins.rows(), margins.cols());
+  RowMatrix curvatures(margins.rows(), margins.cols());
+  const RowMatrix by_row = margins;
+  const auto count = static_cast<std::size_t>(margins.size());
+  loss_.derivatives(std::span(by_row.data(), count), std::span(slopes.data(), count), std::span(curvatures.data(), count));
+  GradientEnvelope envelope(classes_);
+  for (std::size_t i = 0; i < rows_->rows(); ++i) {
+    envelope.add_row(rows_->row_norm(i), rows_->row_product_depth(i), slopes.row(index(i)).data(),
+                     curvatures.row(index(i)).data());
+  }
+  return rounding_of(envelope, weights);
 }
 
-Vector Objective::gradient_rounding(const Matrix& slopes, const Matrix& curvatures, const Matrix& weights) const {
-  // Factor l'(t_i): a margin errs by e = gamma_m |z_i| |w|, m its depth, and l' follows with the largest
-  // l'' within e of it, l''(t_i) + gamma_2 e; its own evaluation errs by at most 8 u (1 + |l'|).  An empty row has length 0.
-  const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
-  const double flat = loss_.curvature_bound();
-  Eigen::ArrayXd lengths(slopes.rows());
-  Eigen::ArrayXd per_margin(slopes.rows());
-  for (Index i = 0; i < slopes.rows(); ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    lengths(i) = rows_->row_norm(row);
-    per_margin(i) = rounding_factor(static_cast<double>(product_depth(rows_->row(row))) + 2) * lengths(i);
-  }
+Vector Objective::rounding_of(const GradientEnvelope& envelope, const Matrix& weights) const {
   Vector bound(weights.cols());
   for (Index k = 0; k < weights.cols(); ++k) {
     const double weight_norm = weights.col(k).norm();
-    const auto slope = slopes.col(k).array().abs();
-    const auto margin_error = per_margin * weight_norm;
-    const auto nearby = curvatures.col(k).array() + loss_.curvature_lipschitz() * margin_error + 8 * kUnitRoundoff * flat;
-    const double of_rows =
-        (lengths * (nearby.min(flat) * margin_error + 8 * kUnitRoundoff * (1 + slope) + summing * slope)).sum();
     const double noise = perturbation_ == nullptr ? 0 : perturbation_->col(k).norm();
-    bound(k) = 1.01 * (of_rows + 4 * kUnitRoundoff * (ridge_ * weight_norm + noise));
+    bound(k) = envelope.upper_bound(static_cast<std::size_t>(k), loss_, weight_norm, summation_depth(rows_->rows()),
+                                    ridge_ * weight_norm + noise);
   }
   return bound;
 }
@@ -155,7 +185,7 @@ Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, c
     const BlockRow& row = rows_->row(i);
     if (row.values.empty()) continue;
     const double length = rows_->row_norm(i);
-    const double per_product = rounding_factor(static_cast<double>(product_depth(row)) + 2) * length;
+    const double per_product = rounding_factor(static_cast<double>(rows_->row_product_depth(i)) + 2) * length;
     for (Index k = 0; k < weights.cols(); ++k) {
       const double zeta = std::abs(products(index(i), k));
       const double curvature = curvatures(index(i), k);

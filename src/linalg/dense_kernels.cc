@@ -11,8 +11,11 @@ bool cholesky(double* A, std::ptrdiff_t n);
 void add_square(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
 bool invert(double* A, std::ptrdiff_t n);
 void multiply(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
-void add_outer(double* A, std::ptrdiff_t n, const double* x, const double* y);
+void add_product(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
+void multiply_single(const float* A, std::ptrdiff_t n, const float* x, float* y);
+void add_product_single(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
 void exp_minus_abs(const double* t, std::ptrdiff_t count, double* result);
+void logistic_derivatives(const double* t, std::ptrdiff_t count, double* slopes, double* curvatures);
 void row_products(const double* const* rows, std::size_t row_count, const SegmentView* segments, std::size_t count,
                   const double* W, std::size_t columns, double* out);
 void add_rows(const double* const* rows, std::size_t row_count, const SegmentView* segments, std::size_t count,
@@ -22,7 +25,7 @@ void add_rows(const double* const* rows, std::size_t row_count, const SegmentVie
 
 const Kernels& baseline_kernels() {
   static constexpr Kernels kBaseline{"baseline",         baseline::cholesky,  baseline::add_square,    baseline::invert,
-                                     baseline::multiply, baseline::add_outer, baseline::exp_minus_abs, baseline::row_products,
+                                     baseline::multiply, baseline::add_product, baseline::multiply_single, baseline::add_product_single, baseline::exp_minus_abs, baseline::logistic_derivatives, baseline::row_products,
                                      baseline::add_rows};
   return kBaseline;
 }
@@ -30,7 +33,7 @@ const Kernels& baseline_kernels() {
 const Kernels* avx2_kernels() {
 #if UNSCATTER_HAS_AVX2_KERNELS
   static constexpr Kernels kAvx2{"avx2",          avx2::cholesky,      avx2::add_square,   avx2::invert,  avx2::multiply,
-                                 avx2::add_outer, avx2::exp_minus_abs, avx2::row_products, avx2::add_rows};
+                                 avx2::add_product, avx2::multiply_single, avx2::add_product_single, avx2::exp_minus_abs, avx2::logistic_derivatives, avx2::row_products, avx2::add_rows};
   static const bool available = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return available ? &kAvx2 : nullptr;
 #else

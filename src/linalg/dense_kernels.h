@@ -26,10 +26,15 @@ struct Kernels {
   bool (*invert)(double* A, std::ptrdiff_t n);
   // Y = A X, with A n x n.
   void (*multiply)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
-  // A += x y^T, with A n x n.
-  void (*add_outer)(double* A, std::ptrdiff_t n, const double* x, const double* y);
+  // A += X Y^T, with A n x n, X and Y n x columns.
+  void (*add_product)(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
+  // y = A x and A += X Y^T in single precision.
+  void (*multiply_single)(const float* A, std::ptrdiff_t n, const float* x, float* y);
+  void (*add_product_single)(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
   // exp(-|t|), entry by entry, to two units in the last place.
   void (*exp_minus_abs)(const double* t, std::ptrdiff_t count, double* result);
+  // First and second derivative of log(1 + e^-t).
+  void (*logistic_derivatives)(const double* t, std::ptrdiff_t count, double* slopes, double* curvatures);
 
   // At most kMostRows rows that share their segments; `columns` as padded_columns() gives them.
   // out (row major) = rows W, with W row major.

@@ -12,4 +12,9 @@ void exp_minus_abs(std::span<const double> x, std::span<double> result) {
   dense::kernels().exp_minus_abs(x.data(), static_cast<std::ptrdiff_t>(x.size()), result.data());
 }
 
+void logistic_derivatives(std::span<const double> t, std::span<double> slopes, std::span<double> curvatures) {
+  invariant(t.size() == slopes.size() && t.size() == curvatures.size(), "logistic_derivatives(): as many results as arguments");
+  dense::kernels().logistic_derivatives(t.data(), static_cast<std::ptrdiff_t>(t.size()), slopes.data(), curvatures.data());
+}
+
 }  // namespace unscatter

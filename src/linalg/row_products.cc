@@ -1,11 +1,11 @@
 #include "unscatter/linalg/row_products.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "linalg/dense_kernels.h"
+#include "linalg/row_groups.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/parallel.h"
 
@@ -27,94 +27,12 @@ void for_each_segment(const BlockRow& row, Body body) {
   }
 }
 
-static_assert(sizeof(Segment) == sizeof(dense::SegmentView) && alignof(Segment) == alignof(dense::SegmentView));
-
-const dense::SegmentView* segments_of(const BlockRow& row) {
-  return reinterpret_cast<const dense::SegmentView*>(row.segments.data());
-}
-
-// Rows [first, first + size) with the same segments, as many as the kernels take at once.
-struct RowGroup {
-  RowGroup(const SparseBlockRows& Z, std::size_t first, std::size_t last) : segments(&Z.row(first).segments) {
-    for (std::size_t i = first; i < last && size < dense::kMostRows && Z.row(i).segments == *segments; ++i) {
-      values[size++] = Z.row(i).values.data();
-    }
-  }
-
-  const std::vector<Segment>* segments;
-  const double* values[dense::kMostRows] = {};
-  std::size_t size = 0;
-};
-
-// Column-major columns as the row kernels want them: row major, padded with zeros.
-class PaddedColumns {
- public:
-  PaddedColumns(Index rows, Index columns)
-      : padded_(dense::padded_columns(static_cast<std::size_t>(columns))), matrix_(RowMatrix::Zero(rows, index(padded_))) {}
-  explicit PaddedColumns(const Matrix& columns) : PaddedColumns(columns.rows(), columns.cols()) {
-    matrix_.leftCols(columns.cols()) = columns;
-  }
-
-  [[nodiscard]] std::size_t padded() const { return padded_; }
-  [[nodiscard]] const double* data() const { return matrix_.data(); }
-  [[nodiscard]] double* data() { return matrix_.data(); }
-  void operator+=(const PaddedColumns& other) { matrix_ += other.matrix_; }
-  [[nodiscard]] Matrix first(Index columns) const { return matrix_.leftCols(columns); }
-
- private:
-  std::size_t padded_;
-  RowMatrix matrix_;
-};
-
-// Z[first, last)^T R: rows of a leaf one after the other, halves by recursion, a balanced tree of additions.
-class TransposedSum {
- public:
-  TransposedSum(const SparseBlockRows& Z, const Matrix& R) : Z_(Z), R_(R) {}
-
-  [[nodiscard]] PaddedColumns operator()(std::size_t first, std::size_t last) const {
-    if (last - first <= kLeafRows) {
-      PaddedColumns sum(index(Z_.columns()), R_.cols());
-      std::vector<double> factors(dense::kMostRows * sum.padded(), 0.0);
-      for (std::size_t i = first; i < last;) i += add_group(i, last, factors, sum);
-      return sum;
-    }
-    const std::size_t middle = split(first, last);
-    PaddedColumns sum = (*this)(first, middle);
-    sum += (*this)(middle, last);
-    return sum;
-  }
-
-  // Where a range of more than one leaf is cut: the largest power-of-two number of leaves below its length.
-  static std::size_t split(std::size_t first, std::size_t last) {
-    const std::size_t leaves = (last - first + kLeafRows - 1) / kLeafRows;
-    return first + kLeafRows * std::bit_floor(leaves - 1);
-  }
-
- private:
-  // Adds rows from `first` on that share their segments and returns how many.
-  std::size_t add_group(std::size_t first, std::size_t last, std::vector<double>& factors, PaddedColumns& sum) const {
-    const RowGroup group(Z_, first, last);
-    if (group.segments->empty()) return group.size;
-    for (std::size_t r = 0; r < group.size; ++r) {
-      double* factor = factors.data() + r * sum.padded();
-      for (Index k = 0; k < R_.cols(); ++k) factor[k] = R_(index(first + r), k);
-    }
-    dense::kernels().add_rows(group.values, group.size, segments_of(Z_.row(first)), group.segments->size(), factors.data(),
-                              sum.padded(), sum.data());
-    return group.size;
-  }
-
-  const SparseBlockRows& Z_;
-  const Matrix& R_;
-};
-
 // result = Z[first, last) W
 void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W, Matrix& result) {
   std::vector<double> products(dense::kMostRows * W.padded());
   for (std::size_t i = first; i < last;) {
     const RowGroup group(Z, i, last);
-    dense::kernels().row_products(group.values, group.size, segments_of(Z.row(i)), group.segments->size(), W.data(), W.padded(),
-                                  products.data());
+    group.multiply(W.data(), W.padded(), products.data());
     for (std::size_t r = 0; r < group.size; ++r) {
       const double* product = products.data() + r * W.padded();
       for (Index k = 0; k < result.cols(); ++k) result(index(i + r), k) = product[k];
@@ -166,7 +84,7 @@ Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads) {
   Matrix result(index(Z.rows()), W.cols());
   const PaddedColumns padded(W);
   const std::size_t leaves = (Z.rows() + kLeafRows - 1) / kLeafRows;
-  parallel_for(leaves, threads, 1, [&](std::size_t leaf, std::size_t) {
+  parallel_for(leaves, worthwhile_threads(Z.stored_values() * padded.padded(), threads), 1, [&](std::size_t leaf, std::size_t) {
     const std::size_t first = leaf * kLeafRows;
     multiply_rows(Z, first, std::min(first + kLeafRows, Z.rows()), padded, result);
   });
@@ -184,28 +102,32 @@ std::size_t product_depth(const BlockRow& row) {
   return 1 + (longest + 1) / 2 + 1 + blocks;
 }
 
-std::size_t summation_depth(std::size_t rows) {
-  const std::size_t leaves = (rows + kLeafRows - 1) / kLeafRows;
-  return std::min(rows, kLeafRows) + static_cast<std::size_t>(std::bit_width(leaves));
-}
-
-Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads) {
-  invariant(R.rows() == index(Z.rows()), "transposed_product(): R has one row per row of Z");
-  const TransposedSum sum(Z, R);
-  if (threads == 1 || Z.rows() <= kLeafRows) return sum(0, Z.rows()).first(R.cols());
-  // The top of the same tree, its two halves at a time: the numbers are those of one thread.
-  const std::size_t middle = TransposedSum::split(0, Z.rows());
-  PaddedColumns halves[2] = {{0, R.cols()}, {0, R.cols()}};
-  parallel_for(2, threads, 1,
-               [&](std::size_t half, std::size_t) { halves[half] = half == 0 ? sum(0, middle) : sum(middle, Z.rows()); });
-  halves[0] += halves[1];
-  return halves[0].first(R.cols());
-}
-
-Matrix multiply_square(const Matrix& A, const Matrix& X) {
-  invariant(A.rows() == A.cols() && A.cols() == X.rows(), "multiply_square(): factors that fit");
+Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) {
+  invariant(A.rows() == A.cols() && A.cols() == X.rows(), "symmetric_product(): factors that fit");
+  // Columns of A are its rows, so they go through the row kernels, which serve a few columns of X far better than products of
+  // matrices do: those would first copy all of A.
+  const PaddedColumns padded(X);
+  const std::size_t stride = padded.padded();
+  const auto n = static_cast<std::size_t>(A.rows());
   Matrix result(X.rows(), X.cols());
-  dense::kernels().multiply(A.data(), A.rows(), X.data(), X.cols(), result.data());
+  const dense::SegmentView whole{0, static_cast<std::uint32_t>(n)};
+  constexpr std::size_t kRowsAtOnce = 64;
+  parallel_for((n + kRowsAtOnce - 1) / kRowsAtOnce, worthwhile_threads(n * n * stride, threads), 1,
+               [&](std::size_t block, std::size_t) {
+                 std::vector<double> products(dense::kMostRows * stride);
+                 const std::size_t last = std::min((block + 1) * kRowsAtOnce, n);
+                 for (std::size_t first = block * kRowsAtOnce; first < last; first += dense::kMostRows) {
+                   const double* rows[dense::kMostRows] = {};
+                   const std::size_t count = std::min(dense::kMostRows, last - first);
+                   for (std::size_t r = 0; r < count; ++r) rows[r] = A.data() + (first + r) * n;
+                   dense::kernels().row_products(rows, count, &whole, 1, padded.data(), stride, products.data());
+                   for (std::size_t r = 0; r < count; ++r) {
+                     for (Index k = 0; k < X.cols(); ++k) {
+                       result(index(first + r), k) = products[r * stride + static_cast<std::size_t>(k)];
+                     }
+                   }
+                 }
+               });
   return result;
 }
 

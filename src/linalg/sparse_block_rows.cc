@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "unscatter/base/invariant.h"
+#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
@@ -52,29 +53,32 @@ void BlockRow::append_shifted(const BlockRow& other, std::size_t first_column) {
   }
 }
 
-std::size_t SparseBlockRows::stored_values() const noexcept {
-  std::size_t total = 0;
-  for (const BlockRow& row : rows_) total += row.values.size();
-  return total;
+void SparseBlockRows::note_row(std::size_t i, std::size_t stored_before) {
+  stored_ = stored_ - stored_before + rows_[i].values.size();
+  norms_[i] = norm_of(rows_[i]);
+  depths_[i] = static_cast<std::uint32_t>(product_depth(rows_[i]));
 }
 
 void SparseBlockRows::set_row(std::size_t i, BlockRow row) {
   check_row(row, columns_);
-  rows_.at(i) = std::move(row);
-  norms_[i] = norm_of(rows_[i]);
+  const std::size_t before = rows_.at(i).values.size();
+  rows_[i] = std::move(row);
+  note_row(i, before);
 }
 
 void SparseBlockRows::append_row(BlockRow row) {
   check_row(row, columns_);
   norms_.resize(rows_.size() + 1);
-  norms_.back() = norm_of(row);
+  depths_.resize(rows_.size() + 1);
   rows_.push_back(std::move(row));
+  note_row(rows_.size() - 1, 0);
 }
 
 void SparseBlockRows::swap_row(std::size_t i, BlockRow& row) {
   check_row(row, columns_);
-  std::swap(rows_.at(i), row);
-  norms_[i] = norm_of(rows_[i]);
+  const std::size_t before = rows_.at(i).values.size();
+  std::swap(rows_[i], row);
+  note_row(i, before);
 }
 
 void SparseBlockRows::copy_row(std::size_t i, std::span<double> dense) const {

@@ -1,5 +1,6 @@
 #include "unscatter/linalg/updatable_inverse.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -14,57 +15,134 @@ namespace {
 // Pivots below this share of what they were made of are rounding errors as likely as not.
 constexpr double kSmallestPivot = 1e-10;
 
-// P += factor x x^T
-void add_square_of(Matrix& P, const Vector& x, double factor) {
-  const Vector scaled = factor * x;
-  dense::kernels().add_outer(P.data(), P.rows(), x.data(), scaled.data());
+// A product in single precision is then right to about 1e-3 at worst.
+constexpr double kMostConditionOfSingle = 1e4 * 1.6;
+
+// Changes that wait: enough to make one pass over P serve many, few enough to cost little beside P in every product.
+Eigen::Index most_pending(Eigen::Index order) { return std::clamp<Eigen::Index>(order / 16, 1, 32); }
+
+template <typename Dense>
+void overwrite(Dense& matrix) {
+  unscatter::wipe(std::as_writable_bytes(std::span(matrix.data(), static_cast<std::size_t>(matrix.size()))));
 }
 
 }  // namespace
 
-std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A) {
+std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision precision) {
   invariant(A.rows() == A.cols(), "an inverse is of a square matrix");
+  const double trace = A.trace();
   if (!dense::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
-  return UpdatableInverse(std::move(A));
+  // |A| |A^-1| is at most the product of the traces and usually near that of the largest entries; 2^-24 of it is what single
+  // precision may cost a product.
+  const bool enough = precision == InversePrecision::kSingleIfEnough && trace * A.diagonal().maxCoeff() <= kMostConditionOfSingle;
+  UpdatableInverse result(std::move(A));
+  if (enough) {
+    result.single_ = result.base_.cast<float>();
+    result.base_.resize(0, 0);
+  }
+  return result;
+}
+
+Matrix UpdatableInverse::base_times(const Matrix& X) const {
+  Matrix result(X.rows(), X.cols());
+  if (is_single()) {
+    Eigen::VectorXf from(X.rows());
+    Eigen::VectorXf to(X.rows());
+    for (Eigen::Index c = 0; c < X.cols(); ++c) {
+      // Scaled, since gradients near the end of a descent may be too small for single precision.
+      const double scale = X.col(c).cwiseAbs().maxCoeff();
+      if (!(scale > 0)) {
+        result.col(c).setConstant(scale);  // 0, or NaN
+        continue;
+      }
+      from = (X.col(c) / scale).cast<float>();
+      dense::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
+      result.col(c) = scale * to.cast<double>();
+    }
+    return result;
+  }
+  dense::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
+  return result;
 }
 
 Matrix UpdatableInverse::times(const Matrix& X) const {
-  invariant(X.rows() == inverse_.rows(), "UpdatableInverse: a factor of the wrong height");
-  Matrix result(X.rows(), X.cols());
-  dense::kernels().multiply(inverse_.data(), inverse_.rows(), X.data(), X.cols(), result.data());
+  invariant(X.rows() == order(), "UpdatableInverse: a factor of the wrong height");
+  Matrix result = base_times(X);
+  if (pending_ > 0) {
+    const auto images = images_.leftCols(pending_);
+    const Matrix shares = factors_.head(pending_).asDiagonal() * (images.transpose() * X);
+    result.noalias() += images * shares;
+  }
   return result;
+}
+
+double UpdatableInverse::diagonal(std::size_t i) const {
+  const auto at = static_cast<Eigen::Index>(i);
+  double result = is_single() ? double{single_(at, at)} : base_(at, at);
+  for (Eigen::Index j = 0; j < pending_; ++j) result += factors_(j) * images_(at, j) * images_(at, j);
+  return result;
+}
+
+Vector UpdatableInverse::line(Eigen::Index i) const {
+  Vector result = is_single() ? Vector(single_.col(i).cast<double>()) : Vector(base_.col(i));
+  if (pending_ > 0) {
+    const auto images = images_.leftCols(pending_);
+    result.noalias() += images * factors_.head(pending_).cwiseProduct(images.row(i).transpose());
+  }
+  return result;
+}
+
+void UpdatableInverse::add_square_of(const Vector& x, double factor) {
+  if (images_.size() == 0) {
+    images_.resize(order(), most_pending(order()));
+    factors_.resize(images_.cols());
+  }
+  images_.col(pending_) = x;
+  factors_(pending_) = factor;
+  if (++pending_ < images_.cols()) return;
+  const Matrix scaled = images_ * factors_.asDiagonal();
+  if (is_single()) {
+    const Eigen::MatrixXf left = images_.cast<float>();
+    const Eigen::MatrixXf right = scaled.cast<float>();
+    dense::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
+  } else {
+    dense::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
+  }
+  overwrite(images_);
+  pending_ = 0;
 }
 
 bool UpdatableInverse::add(const Vector& x, double sigma) {
   const Vector image = times(x);
   const double pivot = 1 + sigma * x.dot(image);
   if (!(pivot > kSmallestPivot) || !std::isfinite(pivot)) return false;
-  add_square_of(inverse_, image, -sigma / pivot);
+  add_square_of(image, -sigma / pivot);
   return true;
 }
 
-bool UpdatableInverse::replace_line(std::size_t i, const Vector& line) {
+bool UpdatableInverse::replace_line(std::size_t i, const Vector& new_line) {
   const auto at = static_cast<Eigen::Index>(i);
-  invariant(at < order() && line.size() == order(), "replace_line(): a line of the matrix");
-  // Without the line: P - p p^T / p_i with p = P e_i, whose row and column i vanish.
-  const Vector crossed = inverse_.col(at);
+  invariant(at < order() && new_line.size() == order(), "replace_line(): a line of the matrix");
+  // Without the line: P - p p^T / p_i with p = P e_i, whose row and column i vanish, up to rounding.
+  const Vector crossed = line(at);
   if (!(crossed(at) > 0) || !std::isfinite(crossed(at))) return false;
-  add_square_of(inverse_, crossed, -1 / crossed(at));
-  inverse_.col(at).setZero();
-  inverse_.row(at).setZero();
+  add_square_of(crossed, -1 / crossed(at));
   // With the new one: P + (P b - e_i) (P b - e_i)^T / (line_i - b.P b), b the line without its entry i.
-  Vector beside = line;
+  Vector beside = new_line;
   beside(at) = 0;
   Vector image = times(beside);
-  const double pivot = line(at) - beside.dot(image);
-  if (!(pivot > kSmallestPivot * std::abs(line(at))) || !std::isfinite(pivot)) return false;
+  const double pivot = new_line(at) - beside.dot(image);
+  if (!(pivot > kSmallestPivot * std::abs(new_line(at))) || !std::isfinite(pivot)) return false;
   image(at) = -1;
-  add_square_of(inverse_, image, 1 / pivot);
+  add_square_of(image, 1 / pivot);
   return true;
 }
 
 void UpdatableInverse::wipe() noexcept {
-  unscatter::wipe(std::as_writable_bytes(std::span(inverse_.data(), static_cast<std::size_t>(inverse_.size()))));
+  overwrite(base_);
+  overwrite(single_);
+  overwrite(images_);
+  pending_ = 0;
 }
 
 }  // namespace unscatter

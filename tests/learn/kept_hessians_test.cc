@@ -146,6 +146,68 @@ TEST(KeptHessians, AreRenewedWhenStaleOnesHaveCostAsMuch) {
   EXPECT_GT(edits, 2U);  // not at once either
 }
 
+// A row whose curvature moves from one extreme to the other within a descent: its line is renewed on the way, so that it takes
+// a few steps, as with inverses that were built at the end.
+TEST(KeptHessians, LinesThatAreFarOffAreRenewedOnTheWay) {
+  Problem random = problem(8, 40, 80, 3);
+  random.ridge = 0.05;
+  const Objective objective = random.objective();
+  const Matrix G = gram(random.data.rows);
+  const Matrix optimum = train(objective).value().weights;
+  Matrix stale = objective.curvatures(objective.margins(optimum));
+  stale(5, 0) *= 30;
+  stale(6, 1) /= 30;
+  const Matrix start = optimum + 1e-3 * random_matrix(2, 80, 3);
+  const auto steps_with = [&](const Matrix& curvatures) {
+    KeptHessians kept(HessianForm::kDual);
+    EXPECT_TRUE(kept.build(objective, G, curvatures));
+    const auto descent = kept.descend(objective, G, start, objective.gradient(start), 1e-10);
+    EXPECT_TRUE(descent.has_value());
+    return descent ? descent->steps : 1000;
+  };
+  EXPECT_LE(steps_with(stale), steps_with(objective.curvatures(objective.margins(optimum))) + 3);
+}
+
+// Curvatures that are zero somewhere cannot be divided by: the dual step then goes by the Gram matrix.
+TEST(KeptHessians, DualFormTakesCurvaturesOfZero) {
+  Problem random = problem(9, 40, 60, 3);
+  random.loss = Loss::huber_svm(0.9).value();
+  random.ridge = 3;
+  const Matrix W = train(random.objective()).value().weights;
+  const Matrix curvatures = random.objective().curvatures(random.objective().margins(W));
+  ASSERT_EQ(curvatures.minCoeff(), 0);
+  follow_edits(std::move(random), HessianForm::kDual, 8);
+}
+
+TEST(KeptHessians, SolveNewtonSystemsOfAllOrSomeClasses) {
+  for (const HessianForm form : {HessianForm::kPrimal, HessianForm::kDual}) {
+    for (const std::size_t K : {2U, 3U}) {
+      const Problem random = form == HessianForm::kDual ? problem(K, 40, 60, K) : problem(K, 150, 20, K);
+      const Objective objective = random.objective();
+      const Matrix G = gram_of(random, form);
+      const Matrix W = 0.3 * random_matrix(1, random.data.rows.columns(), K);
+      const Matrix curvatures = objective.curvatures(objective.margins(W));
+      KeptHessians kept(form);
+      ASSERT_TRUE(kept.build(objective, G, 0.9 * curvatures));
+      const Matrix right = random_matrix(2, random.data.rows.columns(), K);
+      for (const std::vector<std::size_t>& classes : {std::vector<std::size_t>{K - 1}, std::vector<std::size_t>{0, 1}}) {
+        Matrix D(curvatures.rows(), static_cast<Eigen::Index>(classes.size()));
+        Matrix B(right.rows(), D.cols());
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+          D.col(static_cast<Eigen::Index>(c)) = curvatures.col(static_cast<Eigen::Index>(classes[c]));
+          B.col(static_cast<Eigen::Index>(c)) = right.col(static_cast<Eigen::Index>(classes[c]));
+        }
+        const auto X = kept.solve(objective, G, classes, D, B, 1e-12);
+        ASSERT_TRUE(X.has_value());
+        for (Eigen::Index c = 0; c < D.cols(); ++c) {
+          const Vector left = weighted_square(random.data.rows, D.col(c)) * X->col(c) + random.ridge * X->col(c);
+          EXPECT_LE((left - B.col(c)).norm(), 1e-9 * B.col(c).norm());
+        }
+      }
+    }
+  }
+}
+
 TEST(KeptHessians, ForgetOnRequest) {
   const Problem random = problem(7, 20, 30, 2);
   const Objective objective = random.objective();

@@ -54,5 +54,43 @@ TEST(ExpMinusAbs, DoesNotDependOnThePlace) {
   EXPECT_EQ(same.front(), together.front());
 }
 
+// Lemma 8 of docs/theory.md, with room: |l'| to 8 u (1 + |l'|), l'' to 8 u / 4.
+TEST(LogisticDerivatives, AreRightInEveryVariant) {
+  constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+  for (const dense::Kernels* kernels : {&dense::baseline_kernels(), dense::avx2_kernels()}) {
+    if (kernels == nullptr) continue;
+    SCOPED_TRACE(kernels->name);
+    const std::vector<double> t = arguments();
+    std::vector<double> slopes(t.size());
+    std::vector<double> curvatures(t.size());
+    kernels->logistic_derivatives(t.data(), static_cast<std::ptrdiff_t>(t.size()), slopes.data(), curvatures.data());
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      const long double e = std::exp(-std::abs(static_cast<long double>(t[i])));
+      const long double slope = t[i] >= 0 ? -e / (1 + e) : -1 / (1 + e);
+      const long double curvature = e / ((1 + e) * (1 + e));
+      EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(slopes[i]) - slope)),
+                8 * kUnit * (1 + std::abs(static_cast<double>(slope))))
+          << t[i];
+      EXPECT_LE(std::abs(static_cast<double>(static_cast<long double>(curvatures[i]) - curvature)), 2 * kUnit) << t[i];
+    }
+  }
+}
+
+TEST(LogisticDerivatives, DoNotDependOnThePlace) {
+  std::vector<double> t = arguments();
+  t.back() = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> slopes(t.size());
+  std::vector<double> curvatures(t.size());
+  logistic_derivatives(t, slopes, curvatures);
+  for (std::size_t i = 0; i < 500; ++i) {
+    double slope = 0;
+    double curvature = 0;
+    logistic_derivatives({&t[i], 1}, {&slope, 1}, {&curvature, 1});
+    EXPECT_EQ(slope, slopes[i]);
+    EXPECT_EQ(curvature, curvatures[i]);
+  }
+  EXPECT_TRUE(std::isnan(slopes.back()) && std::isnan(curvatures.back()));
+}
+
 }  // namespace
 }  // namespace unscatter

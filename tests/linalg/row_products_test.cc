@@ -132,6 +132,26 @@ TEST(RowProducts, AreTheSameNumbersForAnyNumberOfThreads) {
       EXPECT_EQ(gram(Z, threads), gram(Z));
     }
   }
+  // So many that threads are woken up for a single product.
+  const SparseBlockRows Z = some_rows(6, 9000, 150);
+  ASSERT_GT(Z.stored_values() * 8, std::size_t{1} << 21);
+  const Matrix W = random_matrix(1, 150, 6);
+  const Matrix R = random_matrix(2, 9000, 6);
+  EXPECT_EQ(product(Z, W, 2), product(Z, W));
+  EXPECT_EQ(transposed_product(Z, R, 2), transposed_product(Z, R));
+}
+
+TEST(RowProducts, OfASymmetricMatrixEqualThoseOfAnyMatrix) {
+  for (const std::size_t n : {1U, 3U, 4U, 64U, 65U, 700U}) {
+    for (const std::size_t K : {1U, 2U, 3U, 10U}) {
+      const Matrix half = random_matrix(n, n, n);
+      const Matrix A = half + half.transpose();
+      const Matrix X = random_matrix(K, n, K);
+      EXPECT_LE(largest(symmetric_product(A, X) - A * X), 1e-12 * static_cast<double>(n));
+      EXPECT_EQ(symmetric_product(A, X, 2), symmetric_product(A, X));
+    }
+  }
+  EXPECT_THROW((void)symmetric_product(Matrix::Zero(3, 3), Matrix::Zero(2, 1)), InvariantViolation);
 }
 
 TEST(RowProducts, RefuseShapesThatDoNotFit) {

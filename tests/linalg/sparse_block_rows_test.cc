@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "unscatter/base/invariant.h"
+#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
@@ -63,6 +64,34 @@ TEST(SparseBlockRows, SwappingARowHandsOutTheOldOneAndCopiesNothing) {
   rows.swap_row(1, other);  // and back
   EXPECT_EQ(rows.row(1), example_row());
   EXPECT_TRUE(rows.row(0).values.empty() && rows.row(2).values.empty());
+}
+
+// Norm, depth and the number of stored values are kept beside the rows; whatever puts a row there must renew them.
+TEST(SparseBlockRows, WhatIsKnownAboutARowFollowsIt) {
+  SparseBlockRows rows(2, 9);
+  const auto expect_known = [&rows] {
+    std::size_t stored = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      EXPECT_DOUBLE_EQ(rows.row_norm(i), norm(rows.row(i))) << i;
+      EXPECT_EQ(rows.row_product_depth(i), rows.row(i).values.empty() && i == 0 ? 0 : product_depth(rows.row(i))) << i;
+      stored += rows.row(i).values.size();
+    }
+    EXPECT_EQ(rows.stored_values(), stored);
+  };
+  rows.set_row(1, example_row());
+  expect_known();
+  rows.append_row(example_row());
+  rows.append_row({});
+  expect_known();
+  BlockRow other;
+  other.append(4, 3)[1] = -8;
+  rows.swap_row(2, other);
+  expect_known();
+  rows.swap_row(1, other);
+  rows.set_row(3, other);
+  expect_known();
+  rows.set_row(2, {});
+  expect_known();
 }
 
 TEST(SparseBlockRows, ASwapThatIsRefusedChangesNeitherSide) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <utility>
 
 #include "support/random_rows.h"
@@ -68,6 +69,42 @@ TEST(UpdatableInverse, FollowsNewLines) {
   }
 }
 
+// Every change waits for others and is worked in together with them: products must not tell which is the case.
+TEST(UpdatableInverse, DiagonalAndProductsAgreeWhileChangesWait) {
+  constexpr std::size_t kOrder = 70;
+  Matrix A = positive_definite(6, kOrder);
+  for (const InversePrecision precision : {InversePrecision::kDouble, InversePrecision::kSingleIfEnough}) {
+    auto inverse = UpdatableInverse::of(A, precision).value();
+    ASSERT_EQ(inverse.is_single(), precision == InversePrecision::kSingleIfEnough);
+    const double allowed = inverse.is_single() ? 1e-4 : 1e-9;
+    for (std::uint64_t step = 0; step < 12; ++step) {
+      const Vector x = random_matrix(step, kOrder, 1).col(0);
+      ASSERT_TRUE(inverse.add(x, 0.3));
+      A += 0.3 * x * x.transpose();
+      ASSERT_LE(largest_difference(inverse, A), allowed) << step;
+      const Matrix P = inverse.times(Matrix::Identity(kOrder, kOrder));
+      for (std::size_t i = 0; i < kOrder; ++i) {
+        EXPECT_NEAR(inverse.diagonal(i), P(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)), allowed);
+      }
+    }
+  }
+}
+
+TEST(UpdatableInverse, SinglePrecisionIsUsedOnlyWhereItIsEnough) {
+  Matrix A = Matrix::Identity(6, 6);
+  EXPECT_TRUE(UpdatableInverse::of(A, InversePrecision::kSingleIfEnough)->is_single());
+  EXPECT_FALSE(UpdatableInverse::of(A)->is_single());
+  A(0, 0) = 1e-6;
+  EXPECT_FALSE(UpdatableInverse::of(A, InversePrecision::kSingleIfEnough)->is_single());
+  // Numbers too small or too large for single precision go through it all the same; what is not a number stays so.
+  const auto inverse = UpdatableInverse::of(2 * Matrix::Identity(6, 6), InversePrecision::kSingleIfEnough).value();
+  for (const double size : {1e-200, 1e-40, 1.0, 1e60}) {
+    EXPECT_NEAR(inverse.times(Matrix::Constant(6, 2, size))(3, 1), size / 2, 1e-6 * size);
+  }
+  EXPECT_EQ(inverse.times(Matrix::Zero(6, 1)), Matrix::Zero(6, 1));
+  EXPECT_FALSE(inverse.times(Matrix::Constant(6, 1, std::numeric_limits<double>::quiet_NaN())).allFinite());
+}
+
 TEST(UpdatableInverse, SaysWhenThereIsNone) {
   EXPECT_FALSE(UpdatableInverse::of(-positive_definite(1, 5)).has_value());
   EXPECT_FALSE(UpdatableInverse::of(Matrix::Constant(2, 2, std::numeric_limits<double>::quiet_NaN())).has_value());
@@ -82,9 +119,12 @@ TEST(UpdatableInverse, SaysWhenThereIsNone) {
 }
 
 TEST(UpdatableInverse, WipedLeavesNothing) {
-  auto inverse = UpdatableInverse::of(positive_definite(5, 8)).value();
-  inverse.wipe();
-  EXPECT_EQ(inverse.times(Matrix::Ones(8, 1)).cwiseAbs().maxCoeff(), 0);
+  for (const InversePrecision precision : {InversePrecision::kDouble, InversePrecision::kSingleIfEnough}) {
+    auto inverse = UpdatableInverse::of(positive_definite(5, 40), precision).value();
+    ASSERT_TRUE(inverse.add(Vector::Ones(40), 1));
+    inverse.wipe();
+    EXPECT_EQ(inverse.times(Matrix::Ones(40, 1)).cwiseAbs().maxCoeff(), 0);
+  }
 }
 
 }  // namespace

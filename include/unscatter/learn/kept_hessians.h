@@ -73,10 +73,17 @@ class KeptHessians {
   [[nodiscard]] std::optional<Descent> descend_primal(const Objective& objective, const Matrix& start, const Matrix& gradient,
                                                       double tolerance) const;
   [[nodiscard]] std::optional<Descent> descend_dual(const Objective& objective, const Matrix& gram, const Matrix& start,
-                                                    const Matrix& gradient, double tolerance) const;
+                                                    const Matrix& gradient, double tolerance);
+  [[nodiscard]] Vector dual_step(std::size_t k, const Matrix& gram, double ridge, const Vector& r) const;
+  // Puts the present curvatures into the lines of P_k that are furthest off.  False if there was nothing to do.
+  [[nodiscard]] bool refresh_lines(const Objective& objective, const Matrix& gram, std::size_t k, const Vector& curvatures);
   // P_k, of the class that k mirrors if it is not solved itself.
   [[nodiscard]] const UpdatableInverse& inverse(std::size_t k) const { return inverses_[std::min(k, inverses_.size() - 1)]; }
-  void renew_if_due(const Objective& objective, const Matrix& gram, std::size_t steps, const Matrix& curvatures);
+  // Calls body(k) for every solved class, on threads where that pays.
+  template <typename Body>
+  void for_each_class(const Objective& objective, Body body) const;
+  // Counts the steps of a descent or solve.
+  [[nodiscard]] bool renewal_is_due(const Objective& objective, std::size_t steps);
 
   HessianForm form_;
   std::vector<UpdatableInverse> inverses_;  // P_k of the classes that are solved

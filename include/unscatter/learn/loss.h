@@ -8,6 +8,7 @@
 //               l'' is the triangle of height 1/h over that interval, l' runs from -1 to 0, l is piecewise cubic.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,7 @@ class Loss {
   [[nodiscard]] double slope(double t) const;      // l'
   [[nodiscard]] double curvature(double t) const;  // l''
   // Both at every margin, several at a time; to a few units in the last place the same as the above.
+  void derivatives(std::span<const double> margins, std::span<double> slopes, std::span<double> curvatures) const;
   void derivatives(const Matrix& margins, Matrix& slopes, Matrix& curvatures) const;
   // l(t + step) - l(t) without cancellation: relative accuracy stays near that of l' step however small the step is.
   [[nodiscard]] double change(double t, double step) const;

@@ -18,12 +18,13 @@
 
 namespace unscatter {
 
+class GradientEnvelope;
+struct RowBlock;
+
 // Everything that a certificate asks about a point, from one look at the rows.
 struct Evaluation {
-  Matrix margins;     // signed
-  Matrix curvatures;  // l'' at the margins
-  Matrix gradient;    // one column per class
-  Vector rounding;    // how far a computed column may be from the true one, per class; errs high
+  Matrix gradient;  // one column per class
+  Vector rounding;  // how far a computed column may be from the true one, per class; errs high
 };
 
 // Says that every label is below the number of classes: whoever keeps labels checks them once, not in every update.
@@ -79,7 +80,10 @@ class Objective {
 
  private:
   [[nodiscard]] Matrix gradient_from(Matrix slopes, const Matrix& weights) const;
-  [[nodiscard]] Vector gradient_rounding(const Matrix& slopes, const Matrix& curvatures, const Matrix& weights) const;
+  // The part of a gradient that does not come from rows.
+  void add_ridge_and_noise(const Matrix& weights, Matrix& gradient) const;
+  void turn_signs(const RowBlock& block) const;
+  [[nodiscard]] Vector rounding_of(const GradientEnvelope& envelope, const Matrix& weights) const;
 
   const SparseBlockRows* rows_;
   std::span<const std::uint32_t> labels_;

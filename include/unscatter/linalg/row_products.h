@@ -37,8 +37,8 @@ inline constexpr std::size_t kLeafRows = 128;
 // Additions that any number inside transposed_product() of `rows` rows goes through, at most.
 [[nodiscard]] std::size_t summation_depth(std::size_t rows);
 
-// A X, with A square; in the code for the processor at hand.
-[[nodiscard]] Matrix multiply_square(const Matrix& A, const Matrix& X);
+// A X for a symmetric A, both triangles given, and a few columns X.
+[[nodiscard]] Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads = 1);
 
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);

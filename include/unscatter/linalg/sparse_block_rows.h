@@ -47,13 +47,13 @@ struct BlockRow {
 class SparseBlockRows {
  public:
   SparseBlockRows() = default;
-  SparseBlockRows(std::size_t rows, std::size_t columns) : columns_(columns), rows_(rows), norms_(rows, 0.0) {}
+  SparseBlockRows(std::size_t rows, std::size_t columns) : columns_(columns), rows_(rows), norms_(rows, 0.0), depths_(rows, 0) {}
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_.size(); }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] const BlockRow& row(std::size_t i) const { return rows_.at(i); }
   // Stored values, an upper bound on the number of entries that are not zero.
-  [[nodiscard]] std::size_t stored_values() const noexcept;
+  [[nodiscard]] std::size_t stored_values() const noexcept { return stored_; }
 
   void set_row(std::size_t i, BlockRow row);
   void append_row(BlockRow row);
@@ -63,13 +63,19 @@ class SparseBlockRows {
   // Writes all columns() entries of row i, zeros included.
   void copy_row(std::size_t i, std::span<double> dense) const;
   [[nodiscard]] RowMatrix to_dense() const;
-  // |row i|_2, computed when the row was put there.
+  // |row i|_2 and its product_depth() (row_products.h), computed when the row was put there.
   [[nodiscard]] double row_norm(std::size_t i) const { return norms_.at(i); }
+  [[nodiscard]] std::size_t row_product_depth(std::size_t i) const { return depths_.at(i); }
 
  private:
+  // What is known about row i, after it changed from one of `stored_before` values.
+  void note_row(std::size_t i, std::size_t stored_before);
+
   std::size_t columns_ = 0;
+  std::size_t stored_ = 0;
   std::vector<BlockRow> rows_;
   std::vector<double> norms_;
+  std::vector<std::uint32_t> depths_;
 };
 
 }  // namespace unscatter

@@ -1,0 +1,43 @@
+#include "learn/gradient_envelope.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "unscatter/linalg/rounding.h"
+
+namespace unscatter {
+
+void GradientEnvelope::add_row(double length, std::size_t depth, const double* slopes, const double* curvatures) {
+  const double per_weight = rounding_factor(static_cast<double>(depth) + 2) * length;  // e / |w|
+  const double share = length * per_weight;
+  for (std::size_t k = 0; k < curved_.size(); ++k) {
+    curved_[k] += share * curvatures[k];
+    sloped_[k] += length * std::abs(slopes[k]);
+  }
+  lengths_ += length;
+  per_margin_ += share;
+  squares_ += share * per_weight;
+}
+
+void GradientEnvelope::operator+=(const GradientEnvelope& other) {
+  for (std::size_t k = 0; k < curved_.size(); ++k) {
+    curved_[k] += other.curved_[k];
+    sloped_[k] += other.sloped_[k];
+  }
+  lengths_ += other.lengths_;
+  per_margin_ += other.per_margin_;
+  squares_ += other.squares_;
+}
+
+double GradientEnvelope::upper_bound(std::size_t k, const Loss& loss, double weight_norm, std::size_t summing,
+                                     double rest) const {
+  const double flat = loss.curvature_bound();
+  const double nearby =
+      curved_[k] + loss.curvature_lipschitz() * weight_norm * squares_ + 8 * kUnitRoundoff * flat * per_margin_;
+  const double of_margins = weight_norm * std::min(nearby, flat * per_margin_);
+  const double of_slopes = 8 * kUnitRoundoff * (lengths_ + sloped_[k]);
+  const double of_sums = rounding_factor(static_cast<double>(summing) + 4) * sloped_[k];
+  return 1.01 * (of_margins + of_slopes + of_sums + 4 * kUnitRoundoff * rest);
+}
+
+}  // namespace unscatter

@@ -1,0 +1,67 @@
+// What the row kernels (row_kernels.inc) are fed with.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "linalg/dense_kernels.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+
+namespace unscatter {
+
+static_assert(sizeof(Segment) == sizeof(dense::SegmentView) && alignof(Segment) == alignof(dense::SegmentView));
+
+// Rows [first, first + size) with the same segments, as many as the kernels take at once.
+struct RowGroup {
+  RowGroup(const SparseBlockRows& Z, std::size_t first, std::size_t last) : shape(&Z.row(first).segments) {
+    for (std::size_t i = first; i < last && size < dense::kMostRows && Z.row(i).segments == *shape; ++i) {
+      values[size++] = Z.row(i).values.data();
+    }
+  }
+
+  [[nodiscard]] const dense::SegmentView* segments() const {
+    return reinterpret_cast<const dense::SegmentView*>(shape->data());
+  }
+  // out (row major, `columns` apart) = rows W
+  void multiply(const double* W, std::size_t columns, double* out) const {
+    dense::kernels().row_products(values, size, segments(), shape->size(), W, columns, out);
+  }
+  // S += rows^T factors
+  void add_to(double* S, std::size_t columns, const double* factors) const {
+    dense::kernels().add_rows(values, size, segments(), shape->size(), factors, columns, S);
+  }
+
+  const std::vector<Segment>* shape;
+  const double* values[dense::kMostRows] = {};
+  std::size_t size = 0;
+};
+
+// Column-major columns as the row kernels want them: row major, padded with zeros.
+class PaddedColumns {
+ public:
+  PaddedColumns(Eigen::Index rows, Eigen::Index columns)
+      : padded_(dense::padded_columns(static_cast<std::size_t>(columns))),
+        matrix_(RowMatrix::Zero(rows, static_cast<Eigen::Index>(padded_))) {}
+  explicit PaddedColumns(const Matrix& columns) : PaddedColumns(columns.rows(), columns.cols()) {
+    matrix_.leftCols(columns.cols()) = columns;
+  }
+
+  [[nodiscard]] std::size_t padded() const { return padded_; }
+  [[nodiscard]] const double* data() const { return matrix_.data(); }
+  [[nodiscard]] double* data() { return matrix_.data(); }
+  void clear() { matrix_.setZero(); }
+  void operator+=(const PaddedColumns& other) { matrix_ += other.matrix_; }
+  [[nodiscard]] Matrix first(Eigen::Index columns) const { return matrix_.leftCols(columns); }
+
+ private:
+  std::size_t padded_;
+  RowMatrix matrix_;
+};
+
+// `threads`, or 1 where so few multiplications are done sooner than a second thread has woken up.
+[[nodiscard]] inline std::size_t worthwhile_threads(std::size_t multiplications, std::size_t threads) {
+  return multiplications < (std::size_t{1} << 21) ? 1 : threads;
+}
+
+}  // namespace unscatter
