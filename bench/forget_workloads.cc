@@ -10,6 +10,7 @@
 #include "measure.h"
 #include "paper_data.h"
 #include "unscatter/base/random.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::bench {
@@ -28,7 +29,7 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   options.threads = settings.threads;
 
   reset_peak_bytes();
-  const Watch training;
+  const Stopwatch training;
   Session session = or_fail(Session::create(train, part.embedder, options));
   const double train_seconds = training.seconds();
 

@@ -8,6 +8,7 @@
 #include "unscatter/base/progress.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
 #include "unscatter/base/wipe.h"
 #include "unscatter/embedding/eigen_downdate.h"

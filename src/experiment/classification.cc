@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/clock.h"
 #include "experiment/task.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/privacy/grid_noise.h"
 #include "unscatter/unlearn/session.h"
