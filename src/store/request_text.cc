@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "store/files.h"
-#include "store/hex.h"
 #include "store/request_json.h"
+#include "unscatter/base/hex.h"
 
 namespace unscatter {
 namespace {

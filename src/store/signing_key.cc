@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "store/files.h"
-#include "store/hex.h"
+#include "unscatter/base/hex.h"
 #include "unscatter/base/wipe.h"
 
 namespace unscatter {
