@@ -3,6 +3,7 @@
 
 #include "unscatter/base/digest.h"
 #include "unscatter/base/error.h"
+#include "unscatter/base/files.h"
 #include "unscatter/base/hex.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/parallel.h"
