@@ -88,7 +88,9 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 // A name is durable once its folder is.  The reason why it is not, or 0.
 int failure_to_sync(const std::filesystem::path& folder) {
   const OpenFile file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return file.get() < 0 || ::fsync(file.get()) != 0 ? errno : 0;
+  if (file.get() < 0) return errno;
+  // EINVAL: some file systems (shares of a virtual machine, for instance) have no such call, and nothing better to offer.
+  return ::fsync(file.get()) != 0 && errno != EINVAL ? errno : 0;
 }
 
 Status sync_folder(const std::filesystem::path& folder) {
