@@ -24,7 +24,7 @@ constexpr PaperData kPaperData[] = {
 }  // namespace
 
 std::filesystem::path path_of(const BenchSettings& settings, const char* file) {
-  const std::filesystem::path path = settings.data / file;
+  std::filesystem::path path = settings.data / file;
   if (!std::filesystem::exists(path)) throw MissingData(fmt::format("no file '{}'", path.string()));
   return path;
 }
