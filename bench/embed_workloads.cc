@@ -1,4 +1,6 @@
 // embed-NAME: every graph of a data set, beside what the machine could do at best.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -59,13 +61,8 @@ void run_embed(const PaperData& data, const BenchSettings& settings, const Repor
 }  // namespace
 
 std::vector<Workload> embed_workloads() {
-  std::vector<Workload> workloads;
-  for (const PaperData& data : paper_data()) {
-    workloads.push_back(
-        {std::string("embed-") + data.name, std::string("embed every graph of ") + data.embed_file,
-         [&data](const BenchSettings& settings, const Reporter& report) { run_embed(data, settings, report); }});
-  }
-  return workloads;
+  return workloads_on_paper_data(
+      "embed", [](const PaperData& data) { return fmt::format("embed every graph of {}", data.embed_file); }, run_embed);
 }
 
 }  // namespace unscatter::bench

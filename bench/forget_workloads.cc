@@ -10,6 +10,7 @@
 #include "measure.h"
 #include "paper_data.h"
 #include "unscatter/base/random.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::bench {
@@ -28,7 +29,7 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   options.threads = settings.threads;
 
   reset_peak_bytes();
-  const Watch training;
+  const Stopwatch training;
   Session session = or_fail(Session::create(train, part.embedder, options));
   const double train_seconds = training.seconds();
 
@@ -58,14 +59,12 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
 }  // namespace
 
 std::vector<Workload> forget_workloads() {
-  std::vector<Workload> workloads;
-  for (const PaperData& data : paper_data()) {
-    workloads.push_back(
-        {std::string("forget-") + data.name,
-         fmt::format("one node from each of up to {} graphs, certificate included", kForgetRemovals),
-         [&data](const BenchSettings& settings, const Reporter& report) { run_forget(data, settings, report); }});
-  }
-  return workloads;
+  return workloads_on_paper_data(
+      "forget",
+      [](const PaperData&) {
+        return fmt::format("one node from each of up to {} graphs, certificate included", kForgetRemovals);
+      },
+      run_forget);
 }
 
 }  // namespace unscatter::bench

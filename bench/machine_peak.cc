@@ -51,10 +51,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <thread>
 #include <vector>
+
+#include "unscatter/base/stopwatch.h"
 
 namespace unscatter::bench {
 
@@ -74,9 +75,9 @@ double best_rate(std::size_t threads, const std::function<double()>& work) {
       pool.emplace_back([&, t] {
         ++ready;
         while (ready < threads) std::this_thread::yield();
-        const auto start = std::chrono::steady_clock::now();
+        const Stopwatch watch;
         const double units = work();
-        rates[t] = units / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        rates[t] = units / watch.seconds();
       });
     }
     for (std::thread& thread : pool) thread.join();

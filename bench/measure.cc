@@ -24,7 +24,7 @@ double quantile_of(std::vector<double> values, double q) {
 }  // namespace
 
 double seconds_of(const std::function<void()>& work) {
-  const Watch watch;
+  const Stopwatch watch;
   work();
   return watch.seconds();
 }

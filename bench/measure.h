@@ -1,25 +1,17 @@
 // Clocks, counters and what is said about them.  All times are seconds.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <vector>
 
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/unlearn/certificate.h"
 #include "workload.h"
 
 namespace unscatter::bench {
 
-class Watch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+using Watch = Stopwatch;
 
 [[nodiscard]] double seconds_of(const std::function<void()>& work);
 // Of all threads of this process; unlike the clock on the wall it does not see what else the machine does.

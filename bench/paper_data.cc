@@ -23,12 +23,21 @@ constexpr PaperData kPaperData[] = {
 
 }  // namespace
 
-std::span<const PaperData> paper_data() { return kPaperData; }
-
 std::filesystem::path path_of(const BenchSettings& settings, const char* file) {
-  const std::filesystem::path path = settings.data / file;
+  std::filesystem::path path = settings.data / file;
   if (!std::filesystem::exists(path)) throw MissingData(fmt::format("no file '{}'", path.string()));
   return path;
+}
+
+std::vector<Workload> workloads_on_paper_data(
+    const std::string& name, const std::function<std::string(const PaperData&)>& what,
+    const std::function<void(const PaperData&, const BenchSettings&, const Reporter&)>& run) {
+  std::vector<Workload> workloads;
+  for (const PaperData& data : kPaperData) {
+    workloads.push_back({fmt::format("{}-{}", name, data.name), what(data),
+                         [&data, run](const BenchSettings& settings, const Reporter& report) { run(data, settings, report); }});
+  }
+  return workloads;
 }
 
 TrainingPart training_part(const PaperData& data, const BenchSettings& settings) {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/graph/dataset.h"
@@ -19,10 +21,14 @@ struct PaperData {
   std::size_t scales, moments, layers;
   double regularisation;
 };
-[[nodiscard]] std::span<const PaperData> paper_data();
 
 // data/file, if it is there.  Throws MissingData.
 [[nodiscard]] std::filesystem::path path_of(const BenchSettings& settings, const char* file);
+
+// The workloads NAME-imdb to NAME-cifar10, one per data set.  `what` says what one does, in a line.
+[[nodiscard]] std::vector<Workload> workloads_on_paper_data(
+    const std::string& name, const std::function<std::string(const PaperData&)>& what,
+    const std::function<void(const PaperData&, const BenchSettings&, const Reporter&)>& run);
 
 // A tenth of the graphs, drawn with seed 1, and the embedder for them, whose constants come from all graphs.
 struct TrainingPart {

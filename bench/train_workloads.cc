@@ -92,14 +92,10 @@ void run_train(const PaperData& data, const BenchSettings& settings, const Repor
 }  // namespace
 
 std::vector<Workload> train_workloads() {
-  std::vector<Workload> workloads;
-  for (const PaperData& data : paper_data()) {
-    workloads.push_back(
-        {std::string("train-") + data.name,
-         "Newton on a tenth of the graphs, embedded already: from 0, and after one row changed",
-         [&data](const BenchSettings& settings, const Reporter& report) { run_train(data, settings, report); }});
-  }
-  return workloads;
+  return workloads_on_paper_data(
+      "train",
+      [](const PaperData&) { return "Newton on a tenth of the graphs, embedded already: from 0, and after one row changed"; },
+      run_train);
 }
 
 }  // namespace unscatter::bench

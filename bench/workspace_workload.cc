@@ -10,6 +10,7 @@
 #include "measure.h"
 #include "node_requests.h"
 #include "unscatter/base/random.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/store/workspace.h"
 
@@ -62,7 +63,7 @@ void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t co
 
   reset_peak_bytes();
   const TemporaryWorkspace file;
-  const Watch creating;
+  const Stopwatch creating;
   Workspace workspace = or_fail(Workspace::create(file.path(), std::move(setup), options));
   const double create = creating.seconds();
   Samples samples;

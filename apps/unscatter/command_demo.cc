@@ -17,7 +17,7 @@
 
 #include "certificate_words.h"
 #include "commands.h"
-#include "stage_clock.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"

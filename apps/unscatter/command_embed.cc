@@ -8,9 +8,9 @@
 
 #include "commands.h"
 #include "locations.h"
-#include "stage_clock.h"
 #include "transform_options.h"
 #include "unscatter/base/parallel.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/npy.h"
 #include "unscatter/embedding/walk_scattering.h"

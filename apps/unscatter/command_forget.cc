@@ -10,8 +10,8 @@
 #include "commands.h"
 #include "files.h"
 #include "forget.h"
-#include "stage_clock.h"
 #include "unscatter/base/invariant.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "catalogue.h"
 #include "commands.h"
 #include "locations.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/graph/read.h"
 
@@ -106,12 +106,12 @@ Result<Report> inspect(const std::string& path_or_name, Context& context) {
   UNSCATTER_TRY(format, detect_format(path));
   ReadOptions options;
   options.progress = &context.progress();
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch reading;
   UNSCATTER_TRY(dataset, read_dataset(path, options));
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  const double seconds = reading.seconds();
   const DatasetSummary summary = summarise(dataset);
   const std::string digest = content_digest(dataset).hex();
-  const Inspected data{std::move(path), format, std::move(dataset), summary, digest, elapsed.count()};
+  const Inspected data{std::move(path), format, std::move(dataset), summary, digest, seconds};
   return Report{to_json(data), to_text(data)};
 }
 

@@ -5,51 +5,46 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
+#include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
+
+#include "unscatter/base/files.h"
 
 namespace unscatter::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kSmallFile = std::uintmax_t{64} << 20;
+constexpr std::size_t kSmallFile = std::size_t{64} << 20;
 
 Error file_error(const fs::path& path, std::string_view what) {
   return {ErrorCode::kIo, fmt::format("'{}' {}: {}", path.string(), what, std::strerror(errno))};
 }
 
-Status write_all(int descriptor, const fs::path& path, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return file_error(path, "cannot be written");
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ok_status();
+// "f: cannot be read: ..." as the program says it: "'f' cannot be read: ...".
+Error in_quotes(Error error, const fs::path& path) {
+  const std::string plain = path.string() + ": ";
+  if (error.message.starts_with(plain)) error.message.replace(0, plain.size(), fmt::format("'{}' ", path.string()));
+  return error;
 }
-
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+Status in_quotes(Status status, const fs::path& path) {
+  if (status.ok()) return status;
+  return in_quotes(std::move(status).error(), path);
+}
 
 }  // namespace
 
 Result<std::string> read_small_file(const fs::path& path) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error == std::errc::no_such_file_or_directory) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no file '{}'", path.string())};
+  Result<std::string> text = read_file(path, kSmallFile);
+  if (text.ok()) return text;
+  switch (text.error().code) {
+    case ErrorCode::kNotFound: return Error{ErrorCode::kNotFound, fmt::format("there is no file '{}'", path.string())};
+    case ErrorCode::kLimitExceeded:
+      return Error{ErrorCode::kLimitExceeded, fmt::format("'{}' is larger than 64 MiB", path.string())};
+    default: return in_quotes(std::move(text).error(), path);
   }
-  if (error) return Error{ErrorCode::kIo, fmt::format("'{}' cannot be read: {}", path.string(), error.message())};
-  if (size > kSmallFile) return Error{ErrorCode::kLimitExceeded, fmt::format("'{}' is larger than 64 MiB", path.string())};
-  std::ifstream input(path, std::ios::binary);
-  std::ostringstream text;
-  if (size > 0) text << input.rdbuf();
-  if (!input) return file_error(path, "cannot be read");
-  return std::move(text).str();
 }
 
 Status check_free(const fs::path& path, bool force, std::string_view hint) {
@@ -62,26 +57,10 @@ Status check_free(const fs::path& path, bool force, std::string_view hint) {
 }
 
 Status replace_file(const fs::path& path, std::string_view content, mode_t mode) {
-  const fs::path temporary = folder_of(path) / fmt::format(".{}.{}.new", path.filename().string(), ::getpid());
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (descriptor < 0) return file_error(path, "cannot be written");
-  Status status = write_all(descriptor, path, content);
-  if (status.ok() && ::fsync(descriptor) != 0) status = file_error(path, "cannot be written");
-  ::close(descriptor);
-  if (status.ok()) status = rename_durably(temporary, path);
-  if (!status.ok()) ::unlink(temporary.c_str());
-  return status;
+  return in_quotes(unscatter::replace_file(path, content, mode), path);
 }
 
-Status rename_durably(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) return file_error(to, "cannot be replaced");
-  const int folder = ::open(folder_of(to).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return file_error(to, "is there, but its folder cannot be made durable");
-  const int synced = ::fsync(folder);
-  ::close(folder);
-  if (synced != 0) return file_error(to, "is there, but its folder cannot be made durable");
-  return ok_status();
-}
+Status rename_durably(const fs::path& from, const fs::path& to) { return in_quotes(unscatter::rename_durably(from, to), to); }
 
 Result<LineFile> LineFile::open(const fs::path& path, mode_t mode) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode);
@@ -103,7 +82,7 @@ LineFile::~LineFile() {
 }
 
 Status LineFile::append(std::string_view lines) {
-  UNSCATTER_CHECK_OK(write_all(descriptor_, path_, lines));
+  UNSCATTER_CHECK_OK(in_quotes(write_fully(descriptor_, path_, lines), path_));
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL) return file_error(path_, "cannot be made durable");
   return ok_status();
 }

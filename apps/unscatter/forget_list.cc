@@ -12,7 +12,7 @@
 #include "certificate_words.h"
 #include "forget.h"
 #include "interrupt.h"
-#include "stage_clock.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {

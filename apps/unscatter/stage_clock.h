@@ -1,29 +1,15 @@
 // How long each stage took, for those who report it.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "output.h"
+#include "unscatter/base/stopwatch.h"
 
 namespace unscatter::cli {
-
-// Seconds since the last lap, or since construction.
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 // Named stages in order.
 class StageClock {

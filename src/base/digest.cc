@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "unscatter/base/hex.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -11,21 +12,9 @@ namespace {
 
 using Bytes32 = std::array<std::uint8_t, 32>;
 
-std::string hex_of(const Bytes32& bytes) {
-  std::string text(2 * bytes.size() + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
-  text.pop_back();
-  return text;
-}
-
 Result<Bytes32> bytes_of(std::string_view hex) {
   Bytes32 bytes{};
-  const bool readable = hex.size() == 2 * bytes.size() &&
-                        sodium_hex2bin(bytes.data(), bytes.size(), hex.data(), hex.size(), nullptr, nullptr, nullptr) == 0;
-  // sodium_hex2bin() takes upper case too; one value has one spelling here.
-  if (!readable || hex_of(bytes) != hex) {
-    return Error{ErrorCode::kMalformedInput, "not 64 lower-case hexadecimal digits"};
-  }
+  if (!from_hex(hex, bytes)) return Error{ErrorCode::kMalformedInput, "not 64 lower-case hexadecimal digits"};
   return bytes;
 }
 
@@ -72,8 +61,8 @@ Digest Hasher::finish() {
   return digest;
 }
 
-std::string Digest::hex() const { return hex_of(bytes); }
-std::string Salt::hex() const { return hex_of(bytes); }
+std::string Digest::hex() const { return to_hex(bytes); }
+std::string Salt::hex() const { return to_hex(bytes); }
 
 Salt Salt::random(RandomSource& source) {
   Salt salt;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "unscatter/base/files.h"
 
 namespace unscatter {
 namespace {
@@ -26,27 +28,15 @@ std::string npy_header(std::size_t rows, std::size_t columns) {
 }  // namespace
 
 Status write_npy(const SparseBlockRows& rows, const std::filesystem::path& path) {
-  std::filesystem::path temporary = path;
-  temporary += ".part";
-  const auto failed = [&] {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    return Error{ErrorCode::kIo, fmt::format("cannot write {}", path.string())};
-  };
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << npy_header(rows.rows(), rows.columns());
-    std::vector<double> dense(rows.columns());
-    for (std::size_t i = 0; i < rows.rows() && file; ++i) {
-      rows.copy_row(i, dense);
-      file.write(reinterpret_cast<const char*>(dense.data()), static_cast<std::streamsize>(dense.size() * sizeof(double)));
-    }
-    if (!file.flush()) return failed();
+  UNSCATTER_TRY(file, ReplacingFile::create(path));
+  UNSCATTER_CHECK_OK(file.write(npy_header(rows.rows(), rows.columns())));
+  std::vector<double> dense(rows.columns());
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    rows.copy_row(i, dense);
+    UNSCATTER_CHECK_OK(
+        file.write(std::string_view(reinterpret_cast<const char*>(dense.data()), dense.size() * sizeof(double))));
   }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) return failed();
-  return ok_status();
+  return file.commit();
 }
 
 }  // namespace unscatter

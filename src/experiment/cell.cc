@@ -1,13 +1,13 @@
 #include "experiment/cell.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "unscatter/base/digest.h"
+#include "unscatter/base/files.h"
 
 namespace unscatter::experiment {
 namespace {
@@ -33,10 +33,6 @@ std::string find_fault(const Json& cell, const CellKey& key) {
   if (cell["key"] != key_json(key)) return "the cell of something else";
   if (!cell["result"].is_object()) return "no result";
   return {};
-}
-
-Error folder_error(const fs::path& path, const std::string& what) {
-  return {ErrorCode::kIo, fmt::format("{}: cannot be written: {}", path.string(), what)};
 }
 
 }  // namespace
@@ -83,21 +79,10 @@ Status write_cell(const fs::path& root, const CellKey& key, const Json& settings
 Status replace_text(const fs::path& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  if (error) return folder_error(path.parent_path(), error.message());
-  fs::path temporary = path;
-  temporary += fmt::format(".{}.new", ::getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.flush();
-    if (!file) {
-      fs::remove(temporary, error);
-      return folder_error(path, "the disk may be full");
-    }
+  if (error) {
+    return Error{ErrorCode::kIo, fmt::format("{}: cannot be written: {}", path.parent_path().string(), error.message())};
   }
-  fs::rename(temporary, path, error);
-  if (error) return folder_error(path, error.message());
-  return ok_status();
+  return replace_file(path, text);
 }
 
 }  // namespace unscatter::experiment

@@ -48,7 +48,7 @@ struct FoundCell {
 [[nodiscard]] Status write_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings, const Json& made,
                                 const Json& result);
 
-// Replaces `path` by `text` through a file beside it.  Errors: kIo.
+// replace_file(), with the folders that are missing.  Errors: kIo.
 [[nodiscard]] Status replace_text(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace unscatter::experiment

@@ -2,8 +2,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/clock.h"
+#include "experiment/accuracy.h"
 #include "experiment/task.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/privacy/grid_noise.h"
 #include "unscatter/unlearn/session.h"
@@ -85,11 +86,7 @@ Result<Json> classify_with_gin(const CellPlan& plan, const ClassificationTask& t
   GinOptions options = task.gin;
   options.seed = plan.seed;
   UNSCATTER_TRY(trained, train_gin(dataset, split.train, split.test, options));
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < split.test.size(); ++i) {
-    if (trained.predictions[i] == dataset.labels[split.test[i]]) ++right;
-  }
-  return Json{{"accuracy", 100 * static_cast<double>(right) / static_cast<double>(split.test.size())},
+  return Json{{"accuracy", percent_right(trained.predictions, dataset, split.test)},
               {"train_graphs", split.train.size()},
               {"test_graphs", split.test.size()},
               {"embed_seconds", 0},

@@ -1,6 +1,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/accuracy.h"
 #include "experiment/removals.h"
 #include "experiment/task.h"
 #include "unscatter/graph/graph_edit.h"
@@ -32,17 +33,13 @@ Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, D
     GinOptions options = task.gin;
     options.seed = plan.seed;
     UNSCATTER_TRY(trained, train_gin(dataset, split.train, split.test, options));
-    std::size_t right = 0;
-    for (std::size_t i = 0; i < split.test.size(); ++i) {
-      if (trained.predictions[i] == dataset.labels[split.test[i]]) ++right;
-    }
     if (place > 0) {
       seconds += trained.train_seconds;
       ++trainings;
     }
     const double mean = trainings == 0 ? 0 : seconds / static_cast<double>(trainings);
     points.push_back({{"removed", place},
-                      {"accuracy", 100 * static_cast<double>(right) / static_cast<double>(split.test.size())},
+                      {"accuracy", percent_right(trained.predictions, dataset, split.test)},
                       {"seconds", mean * static_cast<double>(place)},
                       {"retrains", place},
                       {"residual", nullptr}});

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "store/files.h"
-#include "store/hex.h"
 #include "store/request_json.h"
+#include "unscatter/base/files.h"
+#include "unscatter/base/hex.h"
 
 namespace unscatter {
 namespace {

@@ -1,15 +1,13 @@
 #include "store/schema.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "unscatter/base/files.h"
 
 namespace unscatter {
 namespace {
@@ -43,26 +41,6 @@ constexpr std::array kTables = {
           "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT NULL, "
           "constants TEXT NOT NULL, list_key BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
 };
-
-Error system_error(const fs::path& path, std::string_view what) {
-  return {errno == EEXIST ? ErrorCode::kInvalidArgument : ErrorCode::kIo,
-          fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno))};
-}
-
-// SQLite would make the file readable for everybody; its log takes the file's mode over.
-Status create_private_file(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0) return system_error(path, "cannot be created");
-  ::close(file);
-  // The name itself has to survive a crash too.
-  const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
-  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return system_error(folder, "cannot be opened");
-  const int synced = ::fsync(directory);
-  Status status = synced == 0 ? ok_status() : Status(system_error(folder, "cannot be made durable"));
-  ::close(directory);
-  return status;
-}
 
 Status configure(const Database& database) {
   return database.run(
@@ -130,7 +108,8 @@ Status check_pages(const Database& database, const fs::path& path) {
 }  // namespace
 
 Result<Database> create_database(const fs::path& path, std::chrono::milliseconds wait) {
-  UNSCATTER_CHECK_OK(create_private_file(path));
+  // SQLite would make the file readable for everybody; its log takes the file's mode over.
+  UNSCATTER_CHECK_OK(write_new_file(path, "", 0600));
   const auto fill = [&]() -> Result<Database> {
     UNSCATTER_TRY(database, Database::open(path, Database::Mode::kCreate, wait));
     UNSCATTER_CHECK_OK(configure(database));

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 #include <sodium.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <span>
 #include <type_traits>
 
-#include "store/files.h"
-#include "store/hex.h"
+#include "unscatter/base/files.h"
+#include "unscatter/base/hex.h"
 #include "unscatter/base/wipe.h"
 
 namespace unscatter {
@@ -136,7 +135,8 @@ Status SigningKey::save(const std::filesystem::path& path) const {
   text.reserve(kKeyFileLimit);
   const WipedAtEnd wiped_text(text);
   text.append(kSecretPrefix).append(digits).append("\n");
-  return write_new_file(path, text, S_IRUSR | S_IWUSR);
+  UNSCATTER_CHECK_OK(make_private_folders(path.parent_path()));
+  return write_new_file(path, text, 0600);
 }
 
 SigningKey::SigningKey(SigningKey&& other) noexcept : secret_(other.secret_) {

@@ -7,6 +7,7 @@
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
 #include "unscatter/base/invariant.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
 #include "unscatter/base/wipe.h"
 #include "unscatter/store/request_text.h"
@@ -146,7 +147,7 @@ void Workspace::State::advance(LedgerRecord record, const LedgerRow& row) {
 
 Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& update) {
   invariant(pending.has_value(), "an update that nobody asked the workspace for");
-  StageClock clock;
+  Stopwatch watch;
   UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, update.changes, *random));
   TreeChange tree_change(contents.graphs, changed);
 
@@ -169,14 +170,14 @@ Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& u
   set_certificate(record, entry.certificate);
   const LedgerRow row = make_entry(record, *options.key);
   pending->receipt = make_receipt(record, row.hash, entry.certificate, *options.key);
-  clock.lap(times.record);
+  times.record += watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
   UNSCATTER_CHECK_OK(write_removal(database, changed, record.sequence, row, *pending));
   UNSCATTER_CHECK_OK(write_model(database, model_row));
-  clock.lap(times.write);
+  times.write += watch.lap();
   UNSCATTER_CHECK_OK(commit(transaction));
-  clock.lap(times.commit);
+  times.commit += watch.lap();
 
   tree_change.keep();
   info.graphs = record.graphs;
@@ -192,16 +193,15 @@ Result<Forgotten> Workspace::State::forget(PendingRemoval removal) {
   UNSCATTER_TRY(live_session, live());
   pending = std::move(removal);
   const StageTimes before = times;
-  double total = 0;
-  StageClock clock;
+  Stopwatch watch;
   Result<Certificate> certificate = live_session->forget(pending->requests);
-  clock.lap(total);
+  const double total = watch.lap();
   times.update += total - (times.record - before.record) - (times.write - before.write) - (times.commit - before.commit);
   PendingRemoval done = *std::move(pending);
   pending.reset();
   if (!certificate.ok()) return std::move(certificate).error();
   UNSCATTER_CHECK_OK(checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.receipt.sequence)));
-  clock.lap(times.checkpoint);
+  times.checkpoint += watch.lap();
   if (done.shred) wipe(done.salts);
   return Forgotten{*std::move(certificate), std::move(done.receipt), std::move(done.salts)};
 }

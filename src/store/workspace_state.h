@@ -1,7 +1,6 @@
 // The inside of a Workspace.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,19 +17,6 @@
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {
-
-// Adds the time since the last lap to a sum.
-class StageClock {
- public:
-  void lap(double& seconds) {
-    const auto now = std::chrono::steady_clock::now();
-    seconds += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 // The removal that is on its way through the session, from forget() to record() and back.
 struct PendingRemoval {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "store/hex.h"
 #include "support/temporary_folder.h"
+#include "unscatter/base/hex.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/testing/seeded_random.h"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "experiment/clock.h"
 #include "experiment/gin/graph_batch.h"
 #include "experiment/gin/network.h"
 #include "unscatter/base/random.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/feature_map.h"
 
 namespace unscatter {
@@ -50,7 +50,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   GinResult result;
 
   // As for the other methods, what makes the graphs ready belongs to the time.
-  const experiment::Stopwatch training;
+  const Stopwatch training;
   UNSCATTER_TRY(features, FeatureMap::resolve("auto", dataset));
   UNSCATTER_TRY(graphs, gin::prepare_graphs(dataset, train, features));
   const gin::NetworkShape shape{features.width(), dataset.class_names.size(), options.layers, options.hidden};
@@ -66,7 +66,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   }
   result.train_seconds = training.seconds();
 
-  const experiment::Stopwatch predicting;
+  const Stopwatch predicting;
   UNSCATTER_TRY(unseen, gin::prepare_graphs(dataset, test, features));
   for_each_batch(unseen, in_order(unseen.size()), options.batch, [&](const gin::GraphBatch& batch) {
     const std::vector<std::uint32_t> classes = network.predict(batch);

@@ -1,11 +1,6 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -17,62 +12,11 @@
 
 #include "graph/readers/entry_points.h"
 #include "graph/readers/jsonl_line.h"
+#include "unscatter/base/files.h"
 #include "unscatter/graph/read.h"
 
 namespace unscatter::readers {
 namespace {
-
-// A file that takes its name only when commit() succeeds; until then the old content of `path` stands.
-class ReplacingFile {
- public:
-  explicit ReplacingFile(std::filesystem::path path) : path_(std::move(path)) {}
-  ~ReplacingFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  }
-  ReplacingFile(const ReplacingFile&) = delete;
-  ReplacingFile& operator=(const ReplacingFile&) = delete;
-
-  Status open() {
-    // Not mkstemp, whose files only the owner may read: the result gets the permissions of any new file.
-    static std::atomic<unsigned> counter{0};
-    std::string name = fmt::format("{}.{}-{}.tmp", path_.string(), ::getpid(), counter.fetch_add(1));
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return failed("cannot be created");
-    temporary_ = std::move(name);
-    return ok_status();
-  }
-  Status write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count < 0 && errno != EINTR) return failed("cannot be written");
-      if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return ok_status();
-  }
-  Status commit() {
-    if (::fsync(descriptor_) != 0) return failed("cannot be written");
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed("cannot be replaced");
-    temporary_.clear();
-    // The new name must survive a power cut as well.
-    const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-    const int folder_descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder_descriptor >= 0) {
-      ::fsync(folder_descriptor);
-      ::close(folder_descriptor);
-    }
-    return ok_status();
-  }
-
- private:
-  [[nodiscard]] Error failed(const char* what) const {
-    return {ErrorCode::kIo, fmt::format("{}: {}: {}", path_.string(), what, std::generic_category().message(errno))};
-  }
-
-  std::filesystem::path path_;
-  std::string temporary_;
-  int descriptor_ = -1;
-};
 
 void append_integer(std::string& out, std::int64_t value) { fmt::format_to(std::back_inserter(out), "{}", value); }
 
@@ -159,12 +103,10 @@ void append_graph(std::string& out, const Graph& graph) {
 }
 
 Status write(const Dataset& dataset, const std::filesystem::path& path) {
-  ReplacingFile file(path);
-  UNSCATTER_CHECK_OK(file.open());
-  constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+  UNSCATTER_TRY(file, ReplacingFile::create(path));
   std::string out;
   for (std::size_t g = 0; g < dataset.size(); ++g) {
-    const std::size_t line_begin = out.size();
+    out.clear();
     const Graph& graph = dataset.graphs[g];
     try {
       out += '{';
@@ -181,19 +123,15 @@ Status write(const Dataset& dataset, const std::filesystem::path& path) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("{}: graph {} has an id or label that is not UTF-8 text", path.string(), g)};
     }
-    if (!graph.has_node_ids() && graph.node_count() > kFreeNodes + (out.size() - line_begin)) {
+    if (!graph.has_node_ids() && graph.node_count() > kFreeNodes + out.size()) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("{}: graph {} has {} nodes and hardly an edge; its line would not be read "
                                "back",
                                path.string(), g, graph.node_count())};
     }
     out += '\n';
-    if (out.size() >= kFlushBytes) {
-      UNSCATTER_CHECK_OK(file.write(out));
-      out.clear();
-    }
+    UNSCATTER_CHECK_OK(file.write(out));
   }
-  UNSCATTER_CHECK_OK(file.write(out));
   return file.commit();
 }
 

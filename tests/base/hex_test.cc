@@ -1,4 +1,4 @@
-#include "store/hex.h"
+#include "unscatter/base/hex.h"
 
 #include <gtest/gtest.h>
 
@@ -20,6 +20,12 @@ TEST(Hex, EveryByteIsReadBack) {
   std::vector<std::uint8_t> read(256);
   ASSERT_TRUE(from_hex(digits, read));
   EXPECT_EQ(read, bytes);
+}
+
+TEST(Hex, NothingIsTheEmptyText) {
+  EXPECT_EQ(to_hex({}), "");
+  EXPECT_TRUE(from_hex("", {}));
+  EXPECT_FALSE(from_hex("00", {}));
 }
 
 TEST(Hex, RefusesEverythingElseAndLeavesZeros) {

@@ -1,0 +1,27 @@
+#include "unscatter/base/hex.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+
+namespace unscatter {
+
+// libsodium's functions take the same time whatever the bytes are, which may be a secret's.
+std::string to_hex(std::span<const std::uint8_t> bytes) {
+  std::string digits(2 * bytes.size() + 1, '\0');  // room for all at once: a secret leaves no second copy behind
+  sodium_bin2hex(digits.data(), digits.size(), bytes.data(), bytes.size());
+  digits.pop_back();
+  return digits;
+}
+
+bool from_hex(std::string_view digits, std::span<std::uint8_t> bytes) {
+  // sodium_hex2bin() takes upper case too; one value has one spelling here.
+  const bool lower_case = std::none_of(digits.begin(), digits.end(), [](char digit) { return digit >= 'A' && digit <= 'F'; });
+  const bool readable =
+      lower_case && digits.size() == 2 * bytes.size() &&
+      sodium_hex2bin(bytes.data(), bytes.size(), digits.data(), digits.size(), nullptr, nullptr, nullptr) == 0;
+  if (!readable) std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+  return readable;
+}
+
+}  // namespace unscatter
