@@ -48,6 +48,7 @@
 #include "unscatter/learn/objective.h"
 #include "unscatter/learn/predict.h"
 #include "unscatter/learn/train.h"
+#include "unscatter/linalg/conjugate_gradients.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/elementwise.h"
 #include "unscatter/linalg/nearby_solve.h"

@@ -9,6 +9,8 @@
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/parallel.h"
 #include "unscatter/base/wipe.h"
+#include "unscatter/linalg/conjugate_gradients.h"
+#include "unscatter/linalg/row_pass.h"
 #include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
@@ -81,48 +83,6 @@ class Watch {
   std::size_t steps_ = 0;
 };
 
-// Solutions of one system per column, and the iterations that the slowest took.
-struct SideBySide {
-  Matrix x;
-  std::size_t iterations = 0;
-};
-
-// A column that has arrived is left alone; the others go on.
-template <typename Apply, typename Precondition>
-std::optional<SideBySide> conjugate_gradients(Apply apply, Precondition precondition, const Matrix& right_sides,
-                                              double relative_residual) {
-  SideBySide solution{Matrix::Zero(right_sides.rows(), right_sides.cols()), 0};
-  const Vector target = relative_residual * right_sides.colwise().norm();
-  Matrix residual = right_sides;
-  Matrix direction;
-  Vector product_before;
-  while (true) {
-    const Vector norms = residual.colwise().norm();
-    if ((norms.array() <= target.array()).all()) return solution;
-    if (solution.iterations == kMostSteps || !norms.allFinite()) return std::nullopt;
-    const Matrix preconditioned = precondition(residual);
-    const Vector product = residual.cwiseProduct(preconditioned).colwise().sum();
-    if (solution.iterations == 0) {
-      direction = preconditioned;
-    } else {
-      for (Index k = 0; k < direction.cols(); ++k) {
-        const double share = product_before(k) > 0 ? product(k) / product_before(k) : 0;
-        direction.col(k) = preconditioned.col(k) + share * direction.col(k);
-      }
-    }
-    const Matrix image = apply(direction);
-    for (Index k = 0; k < direction.cols(); ++k) {
-      if (norms(k) <= target(k)) continue;
-      const double curvature = direction.col(k).dot(image.col(k));
-      if (!(curvature > 0) || !std::isfinite(product(k))) return std::nullopt;
-      solution.x.col(k) += product(k) / curvature * direction.col(k);
-      residual.col(k) -= product(k) / curvature * image.col(k);
-    }
-    product_before = product;
-    ++solution.iterations;
-  }
-}
-
 }  // namespace
 
 void KeptHessians::reset() noexcept {
@@ -139,7 +99,9 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
   const auto order = form_ == HessianForm::kDual ? objective.rows().rows() : objective.width();
   if (static_cast<std::size_t>(classes) * order * order > kMostEntries) return false;
   ++builds_;
-  std::vector<std::optional<UpdatableInverse>> inverses(static_cast<std::size_t>(classes));
+  // At weights of zero all classes have the same curvatures: one inverse serves all.
+  const bool alike = (curvatures.leftCols(classes).colwise() - curvatures.col(0)).isZero(0);
+  std::vector<std::optional<UpdatableInverse>> inverses(alike ? 1 : static_cast<std::size_t>(classes));
   parallel_for(inverses.size(), objective.threads(), 1, [&](std::size_t k, std::size_t) {
     const Vector D = curvatures.col(static_cast<Index>(k));
     Matrix H;
@@ -150,22 +112,26 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
       H = weighted_square(objective.rows(), D);
     }
     H.diagonal().array() += objective.ridge();
-    inverses[k] = UpdatableInverse::of(std::move(H), form_ == HessianForm::kDual ? InversePrecision::kSingleIfEnough
-                                                                                  : InversePrecision::kDouble);
+    inverses[k] = UpdatableInverse::of(
+        std::move(H), form_ == HessianForm::kDual ? InversePrecision::kSingleIfEnough : InversePrecision::kDouble);
   });
   if (!std::all_of(inverses.begin(), inverses.end(), [](const auto& inverse) { return inverse.has_value(); })) return false;
   for (std::optional<UpdatableInverse>& inverse : inverses) inverses_.push_back(*std::move(inverse));
+  while (inverses_.size() < static_cast<std::size_t>(classes)) inverses_.push_back(inverses_.front());
   curvatures_ = curvatures.leftCols(classes);
   return true;
 }
 
-template <typename Body>
-void KeptHessians::for_each_class(const Objective& objective, Body body) const {
-  // Sums of products with a vector: a second thread is worth waking for the memory it reads.
+// Products with a vector: a second thread is worth waking for the memory it reads.
+std::size_t KeptHessians::class_threads(const Objective& objective) const {
   constexpr std::size_t kManyEntries = std::size_t{1} << 19;
   const auto order = static_cast<std::size_t>(inverses_.front().order());
-  const std::size_t threads = inverses_.size() * order * order < kManyEntries ? 1 : objective.threads();
-  parallel_for(inverses_.size(), threads, 1, [&](std::size_t label, std::size_t) { body(label); });
+  return inverses_.size() * order * order < kManyEntries ? 1 : objective.threads();
+}
+
+template <typename Body>
+void KeptHessians::for_each_class(const Objective& objective, Body body) const {
+  parallel_for(inverses_.size(), class_threads(objective), 1, [&](std::size_t label, std::size_t) { body(label); });
 }
 
 bool KeptHessians::replace_row(const Objective& objective, const Matrix& gram, std::size_t i, const BlockRow& before,
@@ -343,60 +309,71 @@ std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, co
 
 std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matrix& gram, std::span<const std::size_t> classes,
                                           const Matrix& curvatures, const Matrix& right_sides, double relative_residual) {
-  invariant(ready(), "solve() needs kept Hessians");
-  invariant(static_cast<Index>(classes.size()) == right_sides.cols(), "one class per right side");
-  const SparseBlockRows& Z = objective.rows();
-  const double ridge = objective.ridge();
-  const bool dual = form_ == HessianForm::kDual;
-  const auto precondition = [&](const Matrix& columns) {
-    Matrix result(columns.rows(), columns.cols());
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      const auto column = static_cast<Index>(c);
-      result.col(column) = inverse(classes[c]).times(columns.col(column));
-    }
-    return result;
-  };
-  std::optional<SideBySide> solved;
-  if (dual) {
-    // H^-1 y = (y - Z^T S M^-1 S Z y) / ridge with M = ridge I + S G S.
-    const Matrix roots = curvatures.cwiseSqrt();
-    const auto apply = [&](const Matrix& columns) -> Matrix {
-      return roots.cwiseProduct(symmetric_product(gram, roots.cwiseProduct(columns), objective.threads())) + ridge * columns;
-    };
-    solved = conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())),
-                                 relative_residual);
-    if (solved) {
-      solved->x = (right_sides - transposed_product(Z, roots.cwiseProduct(solved->x), objective.threads())) / ridge;
-    }
-  } else {
-    const auto apply = [&](const Matrix& columns) -> Matrix {
-      const Matrix weighted = curvatures.cwiseProduct(product(Z, columns, objective.threads()));
-      return transposed_product(Z, weighted, objective.threads()) + ridge * columns;
-    };
-    solved = conjugate_gradients(apply, precondition, right_sides, relative_residual);
-  }
-  if (!solved) {
+  ConjugateGradients solved = iterate(objective, gram, classes, curvatures, right_sides, relative_residual, kMostSteps);
+  if (!solved.converged) {
     reset();
     return std::nullopt;
   }
   if (classes.size() == objective.classes()) {
-    const std::size_t steps = std::max<std::size_t>(solved->iterations, 1);
+    const std::size_t steps = std::max<std::size_t>(solved.iterations, 1);
     if (renewal_is_due(objective, steps)) (void)build(objective, gram, curvatures);
   }
-  return std::move(solved->x);
+  return std::move(solved.x);
+}
+
+ConjugateGradients KeptHessians::iterate(const Objective& objective, const Matrix& gram, std::span<const std::size_t> classes,
+                                         const Matrix& curvatures, const Matrix& right_sides, double relative_residual,
+                                         std::size_t most_iterations) const {
+  invariant(ready(), "iterate() needs kept Hessians");
+  invariant(static_cast<Index>(classes.size()) == right_sides.cols(), "one class per right side");
+  const SparseBlockRows& Z = objective.rows();
+  const double ridge = objective.ridge();
+  const auto precondition = [&](const Matrix& columns) {
+    Matrix result(columns.rows(), columns.cols());
+    parallel_for(classes.size(), class_threads(objective), 1, [&](std::size_t c, std::size_t) {
+      result.col(static_cast<Index>(c)) = inverse(classes[c]).times(columns.col(static_cast<Index>(c)));
+    });
+    return result;
+  };
+  if (form_ == HessianForm::kPrimal) {
+    const auto apply = [&](const Matrix& columns) -> Matrix {
+      return weighted_square_product(Z, curvatures, columns, objective.threads()) + ridge * columns;
+    };
+    return conjugate_gradients(apply, precondition, right_sides, relative_residual, most_iterations);
+  }
+  // H^-1 y = (y - Z^T S M^-1 S Z y) / ridge with M = ridge I + S G S.
+  const Matrix roots = curvatures.cwiseSqrt();
+  const auto apply = [&](const Matrix& columns) -> Matrix {
+    return roots.cwiseProduct(symmetric_product(gram, roots.cwiseProduct(columns), objective.threads())) + ridge * columns;
+  };
+  ConjugateGradients solved =
+      conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())),
+                          relative_residual, most_iterations);
+  solved.x = (right_sides - transposed_product(Z, roots.cwiseProduct(solved.x), objective.threads())) / ridge;
+  return solved;
+}
+
+std::size_t KeptHessians::steps_worth_a_build(const Objective& objective) const {
+  return static_cast<std::size_t>(std::clamp(build_cost(objective) / step_cost(objective), 5.0, 100.0));
+}
+
+double KeptHessians::step_cost(const Objective& objective) const {
+  const auto n = static_cast<double>(objective.rows().rows());
+  const auto d = static_cast<double>(objective.width());
+  return kSlowness * (form_ == HessianForm::kDual ? 6 * n * n : 4 * n * d + 2 * d * d);
+}
+
+double KeptHessians::build_cost(const Objective& objective) const {
+  const auto n = static_cast<double>(objective.rows().rows());
+  const auto d = static_cast<double>(objective.width());
+  return form_ == HessianForm::kDual ? n * n + 8 * n * n * n / 3 : n * d * d + 8 * d * d * d / 3;
 }
 
 bool KeptHessians::renewal_is_due(const Objective& objective, std::size_t steps) {
-  const auto n = static_cast<double>(objective.rows().rows());
-  const auto d = static_cast<double>(objective.width());
-  const auto classes = static_cast<double>(inverses_.size());
-  const bool dual = form_ == HessianForm::kDual;
-  const double step = kSlowness * classes * (dual ? 6 * n * n : 4 * n * d + 2 * d * d);
-  const double build_cost = classes * (dual ? n * n + 8 * n * n * n / 3 : n * d * d + 8 * d * d * d / 3);
   if (fewest_steps_ == 0) fewest_steps_ = steps;
   fewest_steps_ = std::min(fewest_steps_, steps);
-  wasted_ += static_cast<double>(steps - fewest_steps_) * step;
-  return wasted_ >= build_cost;
+  wasted_ += static_cast<double>(steps - fewest_steps_) * step_cost(objective);
+  return wasted_ >= build_cost(objective);
 }
 
 }  // namespace unscatter

@@ -1,12 +1,11 @@
-// Newton with a backtracking line search [Nocedal06, Alg. 3.1], all classes side by side so that each pass over Z serves all.
-//
-// Trial steps cost O(n), not O(nd): along w + t v the margins are margins + t s o Z v.  Objective::change() compares values
-// without cancellation, so the search works down to the last digits of the gradient.
+// Newton with exact systems and a backtracking line search, all classes side by side so that each pass over Z serves all; and
+// which Newton train() takes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "learn/line_search.h"
 #include "learn/optimizers.h"
 #include "unscatter/learn/newton_system.h"
 #include "unscatter/linalg/rounding.h"
@@ -16,17 +15,6 @@ namespace unscatter {
 namespace {
 
 using Eigen::Index;
-
-// The step length, or 0 if no step makes the value smaller.
-double line_search(const Objective& objective, std::size_t label, const Vector& margins, const Vector& signed_products,
-                   const Vector& weights, const Vector& step, double slope) {
-  constexpr double kSufficientDecrease = 1e-4;
-  constexpr double kSmallestStep = 0x1p-60;
-  for (double t = 1; t >= kSmallestStep; t /= 2) {
-    if (objective.change(label, margins, signed_products, weights, step, t) <= kSufficientDecrease * t * slope) return t;
-  }
-  return 0;
-}
 
 Matrix columns(const Matrix& all, const std::vector<std::size_t>& chosen) {
   Matrix some(all.rows(), static_cast<Index>(chosen.size()));
@@ -58,20 +46,29 @@ Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& st
   const HessianForm cheaper = cheaper_form(objective.rows().rows(), objective.width());
   NewtonSystem own(options.form.value_or(cheaper));
   NewtonSystem& system = options.system != nullptr ? *options.system : own;
+  KeptHessians own_kept(system.form());
+  KeptHessians& kept = options.kept != nullptr ? *options.kept : own_kept;
+  // Where the curvature is constant there is one system, which is the problem itself: solved exactly.  In dual form a factor
+  // costs an eighth of an inverse, and the systems are small, so that inexact steps pay only if inverses are at hand.
+  const bool worthwhile = system.form() == HessianForm::kPrimal || kept.ready();
+  if (worthwhile && objective.ridge() > 0 && objective.loss().curvature_lipschitz() > 0) {
+    Result<TrainedWeights> trained = inexact_newton(objective, start, *options.gradient_tolerance, options.max_iterations, kept,
+                                                    system.gram(objective), options.progress);
+    if (trained.ok()) return trained;
+    kept.reset();
+  }
+  // Exact steps arrive where inexact ones do not: at the last digits, and with curvatures that vanish.
   return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system, options.progress);
 }
 
-namespace {
-
-// The descent, with Newton systems solved by `solve(classes, curvatures, right_sides)`.
-template <typename Solve>
-Result<TrainedWeights> descend(const Objective& objective, const Matrix& start, double tolerance, std::size_t max_iterations,
-                               Progress* progress, Solve solve) {
+Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
+                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress) {
   const std::size_t K = objective.classes();
   TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
   Matrix& W = trained.weights;
-  std::vector<std::size_t> active(K);
+  std::vector<std::size_t> active(is_mirrored(objective, start) ? 1 : K);
   std::iota(active.begin(), active.end(), std::size_t{0});
+  const bool mirrored = active.size() < K;
 
   Stage stage(progress, K);
   for (std::size_t iteration = 0;; ++iteration) {
@@ -81,7 +78,10 @@ Result<TrainedWeights> descend(const Objective& objective, const Matrix& start, 
     const std::size_t before = active.size();
     std::erase_if(active, [&](std::size_t k) { return trained.gradient_norms(static_cast<Index>(k)) <= tolerance; });
     stage.advance(before - active.size());
-    if (active.empty()) break;
+    if (active.empty()) {
+      if (mirrored) stage.advance(1);
+      break;
+    }
     const std::size_t worst = active.front();
     if (iteration == max_iterations) {
       return not_converged(worst, trained.gradient_norms(static_cast<Index>(worst)), tolerance, iteration);
@@ -89,7 +89,9 @@ Result<TrainedWeights> descend(const Objective& objective, const Matrix& start, 
 
     const Matrix curvatures = columns(objective.curvatures(margins), active);
     const Matrix downhill = -columns(gradient, active);
-    UNSCATTER_TRY(steps, solve(active, curvatures, downhill));
+    // Without a ridge there is nothing to divide by in dual form.
+    UNSCATTER_TRY(steps, objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, downhill)
+                                                : system.solve(objective, active, curvatures, downhill));
     const Matrix products = product(objective.rows(), steps, objective.threads());
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];
@@ -103,34 +105,12 @@ Result<TrainedWeights> descend(const Objective& objective, const Matrix& start, 
       W.col(column) += t * v;
       ++trained.iterations[k];
     }
+    if (mirrored) {
+      W.col(1) = -W.col(0);
+      trained.iterations[1] = trained.iterations[0];
+    }
   }
   return trained;
-}
-
-}  // namespace
-
-Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress) {
-  const auto solve = [&](const std::vector<std::size_t>& classes, const Matrix& curvatures, const Matrix& right_sides) {
-    // Without a ridge there is nothing to divide by in dual form.
-    return objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, right_sides)
-                                  : system.solve(objective, classes, curvatures, right_sides);
-  };
-  return descend(objective, start, tolerance, max_iterations, progress, solve);
-}
-
-Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, KeptHessians& kept, const Matrix& gram, Progress* progress) {
-  // Enough for each step to gain three digits; better solutions cost more than they bring [Nocedal06, Sec. 7.1].
-  constexpr double kRelativeResidual = 1e-3;
-  const auto solve = [&](const std::vector<std::size_t>& classes, const Matrix& curvatures,
-                         const Matrix& right_sides) -> Result<Matrix> {
-    std::optional<Matrix> steps;
-    if (kept.ready()) steps = kept.solve(objective, gram, classes, curvatures, right_sides, kRelativeResidual);
-    if (!steps) return Error{ErrorCode::kNotConverged, "the kept Hessians are too far from the present ones"};
-    return *std::move(steps);
-  };
-  return descend(objective, start, tolerance, max_iterations, progress, solve);
 }
 
 }  // namespace unscatter

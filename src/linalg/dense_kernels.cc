@@ -24,16 +24,35 @@ void add_rows(const double* const* rows, std::size_t row_count, const SegmentVie
 #endif
 
 const Kernels& baseline_kernels() {
-  static constexpr Kernels kBaseline{"baseline",         baseline::cholesky,  baseline::add_square,    baseline::invert,
-                                     baseline::multiply, baseline::add_product, baseline::multiply_single, baseline::add_product_single, baseline::exp_minus_abs, baseline::logistic_derivatives, baseline::row_products,
+  static constexpr Kernels kBaseline{"baseline",
+                                     baseline::cholesky,
+                                     baseline::add_square,
+                                     baseline::invert,
+                                     baseline::multiply,
+                                     baseline::add_product,
+                                     baseline::multiply_single,
+                                     baseline::add_product_single,
+                                     baseline::exp_minus_abs,
+                                     baseline::logistic_derivatives,
+                                     baseline::row_products,
                                      baseline::add_rows};
   return kBaseline;
 }
 
 const Kernels* avx2_kernels() {
 #if UNSCATTER_HAS_AVX2_KERNELS
-  static constexpr Kernels kAvx2{"avx2",          avx2::cholesky,      avx2::add_square,   avx2::invert,  avx2::multiply,
-                                 avx2::add_product, avx2::multiply_single, avx2::add_product_single, avx2::exp_minus_abs, avx2::logistic_derivatives, avx2::row_products, avx2::add_rows};
+  static constexpr Kernels kAvx2{"avx2",
+                                 avx2::cholesky,
+                                 avx2::add_square,
+                                 avx2::invert,
+                                 avx2::multiply,
+                                 avx2::add_product,
+                                 avx2::multiply_single,
+                                 avx2::add_product_single,
+                                 avx2::exp_minus_abs,
+                                 avx2::logistic_derivatives,
+                                 avx2::row_products,
+                                 avx2::add_rows};
   static const bool available = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return available ? &kAvx2 : nullptr;
 #else

@@ -135,4 +135,19 @@ Matrix pass_over_rows(const SparseBlockRows& Z, const Matrix& W, const RowBlockF
   });
 }
 
+Matrix weighted_square_product(const SparseBlockRows& Z, const Matrix& weights, const Matrix& X, std::size_t threads) {
+  invariant(weights.rows() == static_cast<Index>(Z.rows()) && weights.cols() == X.cols(),
+            "weighted_square_product(): one weight per row and column");
+  return pass_over_rows(
+      Z, X,
+      [&weights](const RowBlock& block) {
+        for (Index k = 0; k < weights.cols(); ++k) {
+          const double* weight = &weights(static_cast<Index>(block.first), k);
+          double* value = block.values + k;
+          for (std::size_t r = 0; r < block.rows; ++r) value[r * block.stride] *= weight[r];
+        }
+      },
+      threads);
+}
+
 }  // namespace unscatter

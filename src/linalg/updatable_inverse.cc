@@ -34,7 +34,8 @@ std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision 
   if (!dense::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
   // |A| |A^-1| is at most the product of the traces and usually near that of the largest entries; 2^-24 of it is what single
   // precision may cost a product.
-  const bool enough = precision == InversePrecision::kSingleIfEnough && trace * A.diagonal().maxCoeff() <= kMostConditionOfSingle;
+  const bool enough =
+      precision == InversePrecision::kSingleIfEnough && trace * A.diagonal().maxCoeff() <= kMostConditionOfSingle;
   UpdatableInverse result(std::move(A));
   if (enough) {
     result.single_ = result.base_.cast<float>();

@@ -233,9 +233,15 @@ bool Learner::refresh_kept(const Objective& after, std::span<const RowChange> ch
 }
 
 bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit) {
+  const std::size_t builds = kept_.builds();
   if (!refresh_kept(after, changes, fit.weights)) return false;
   const Matrix& gram = newton_.gram(after);
-  std::optional<Descent> descent = kept_.descend(after, gram, fit.weights, gradient, wanted_gradient(after, fit.weights));
+  const double wanted = wanted_gradient(after, fit.weights);
+  std::optional<Descent> descent = kept_.descend(after, gram, fit.weights, gradient, wanted);
+  // Inverses that have seen many edits, or were left over from training, may lead nowhere where new ones do.
+  if (!descent && builds == kept_.builds() && kept_.build(after, gram, after.curvatures(after.margins(fit.weights)))) {
+    descent = kept_.descend(after, gram, fit.weights, gradient, wanted);
+  }
   if (!descent) return false;
   fit.weights = std::move(descent->weights);
   fit.newton_steps += descent->steps;
@@ -261,17 +267,13 @@ void Learner::polish(const Objective& after, Fit& fit) {
 
 Result<Matrix> Learner::train_anew(const Objective& after) {
   const bool warm = options_.warm_retraining && options_.method != Method::kRetrain && fit_.weights.size() != 0;
-  if (warm && kept_.ready()) {
-    const double tolerance = default_gradient_tolerance(rows_);
-    Result<TrainedWeights> trained =
-        newton_descent(after, fit_.weights, tolerance, kMostPolishSteps, kept_, newton_.gram(after), options_.progress);
-    if (trained.ok()) return std::move(trained->weights);
-  }
+  if (!warm) kept_.reset();
   TrainOptions training;
   training.optimizer = options_.optimizer;
   training.system = &newton_;
+  training.kept = &kept_;
   training.progress = options_.progress;
-  UNSCATTER_TRY(trained, train(after, training));
+  UNSCATTER_TRY(trained, warm ? train(after, fit_.weights, training) : train(after, training));
   return std::move(trained.weights);
 }
 

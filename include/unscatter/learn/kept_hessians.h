@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "unscatter/learn/objective.h"
+#include "unscatter/linalg/conjugate_gradients.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/regularised_hessian.h"
 #include "unscatter/linalg/sparse_block_rows.h"
@@ -66,6 +67,13 @@ class KeptHessians {
                                             std::span<const std::size_t> classes, const Matrix& curvatures,
                                             const Matrix& right_sides, double relative_residual);
 
+  // The same iteration as far as it comes in `most_iterations`.  Renews and forgets nothing.
+  [[nodiscard]] ConjugateGradients iterate(const Objective& objective, const Matrix& gram, std::span<const std::size_t> classes,
+                                           const Matrix& curvatures, const Matrix& right_sides, double relative_residual,
+                                           std::size_t most_iterations) const;
+  // Steps or iterations that cost as much as new inverses, by operation count: between 5 and 100.
+  [[nodiscard]] std::size_t steps_worth_a_build(const Objective& objective) const;
+
   // How often build() was called, renewals included.
   [[nodiscard]] std::size_t builds() const noexcept { return builds_; }
 
@@ -79,6 +87,10 @@ class KeptHessians {
   [[nodiscard]] bool refresh_lines(const Objective& objective, const Matrix& gram, std::size_t k, const Vector& curvatures);
   // P_k, of the class that k mirrors if it is not solved itself.
   [[nodiscard]] const UpdatableInverse& inverse(std::size_t k) const { return inverses_[std::min(k, inverses_.size() - 1)]; }
+  [[nodiscard]] std::size_t class_threads(const Objective& objective) const;
+  // Operations per class, those of a step counted kSlowness times.
+  [[nodiscard]] double step_cost(const Objective& objective) const;
+  [[nodiscard]] double build_cost(const Objective& objective) const;
   // Calls body(k) for every solved class, on threads where that pays.
   template <typename Body>
   void for_each_class(const Objective& objective, Body body) const;

@@ -17,7 +17,7 @@
 namespace unscatter {
 
 enum class Optimizer {
-  kNewton,  // Newton with line search, in primal or dual form: a dozen steps, quadratic at the end
+  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with inverses made before
   kLbfgs,   // LBFGS++, the paper's choice
 };
 // "newton" or "lbfgs".
@@ -33,6 +33,7 @@ struct TrainOptions {
   std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
   std::optional<HessianForm> form = {};  // default: the cheaper one
   NewtonSystem* system = nullptr;        // Newton: one that the caller keeps, with a form of its own
+  KeptHessians* kept = nullptr;          // Newton: inverses that the caller keeps, of the same form; used if there are any
   Progress* progress = nullptr;
 };
 
@@ -49,16 +50,10 @@ struct TrainedWeights {
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options = {});
 
-// What train() does with Optimizer::kNewton, with a system that the caller keeps: from `start`, until no class has a gradient
-// above `tolerance`.  Arguments are not checked.
+// Newton with exact systems, which the caller keeps: from `start`, until no class has a gradient above `tolerance`.  Arguments
+// are not checked.
 [[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
                                                     std::size_t max_iterations, NewtonSystem& system,
-                                                    Progress* progress = nullptr);
-
-// The same with kept Hessians: inexact steps, for starts from which they lead somewhere.  `gram` as KeptHessians wants it.
-// Errors: kNotConverged also where the kept Hessians are too far from those met on the way.
-[[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                                    std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
                                                     Progress* progress = nullptr);
 
 // The default of gradient_tolerance.

@@ -28,4 +28,8 @@ inline constexpr std::size_t kMostBlockRows = 16;
 [[nodiscard]] Matrix pass_over_rows(const SparseBlockRows& Z, const Matrix& W, const RowBlockFunction& factors,
                                     std::size_t threads = 1);
 
+// Column c: Z^T diag(weights.col(c)) Z X.col(c).
+[[nodiscard]] Matrix weighted_square_product(const SparseBlockRows& Z, const Matrix& weights, const Matrix& X,
+                                             std::size_t threads = 1);
+
 }  // namespace unscatter

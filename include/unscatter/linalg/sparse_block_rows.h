@@ -47,7 +47,8 @@ struct BlockRow {
 class SparseBlockRows {
  public:
   SparseBlockRows() = default;
-  SparseBlockRows(std::size_t rows, std::size_t columns) : columns_(columns), rows_(rows), norms_(rows, 0.0), depths_(rows, 0) {}
+  SparseBlockRows(std::size_t rows, std::size_t columns)
+      : columns_(columns), rows_(rows), norms_(rows, 0.0), depths_(rows, 0) {}
 
   [[nodiscard]] std::size_t rows() const noexcept { return rows_.size(); }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }

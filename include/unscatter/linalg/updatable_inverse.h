@@ -36,8 +36,8 @@ class UpdatableInverse {
   // A + sigma x x^T [Golub13, Sec. 2.1.4].  False if that is not positive definite at working precision; the inverse is then
   // spoilt.
   [[nodiscard]] bool add(const Vector& x, double sigma);
-  // A with `new_line` as its new row and column i.  What stood there is not needed: crossing the line out of A and putting a new
-  // one in are each a rank-one change of P (both are Schur complements).  False as above.
+  // A with `new_line` as its new row and column i.  What stood there is not needed: crossing the line out of A and putting a
+  // new one in are each a rank-one change of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
 
   // Overwrites the numbers.
