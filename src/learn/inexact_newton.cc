@@ -131,8 +131,8 @@ class InexactNewton {
       if (norm(k) <= kGoodShare * paths_[k].smallest) continue;
       const auto of_step = static_cast<Index>(c);
       const double slope = before.col(column).dot(steps.col(of_step));
-      const double t = line_search(objective_, k, old_margins.col(column), signed_products.col(of_step), old_weights.col(column),
-                                   steps.col(of_step), slope);
+      const double t = line_search(objective_, k, old_margins.col(column), signed_products.col(of_step),
+                                   old_weights.col(column), steps.col(of_step), slope);
       if (t == 0) return not_converged(k, before.col(column).norm(), tolerance_, paths_[k].steps);
       if (t == 1) continue;
       move(c, t);

@@ -91,11 +91,16 @@ double largest_eigenvalue_upper_bound(const Matrix& G) {
 }
 
 double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed) {
-  // |fl(G) - G|_2 <= gamma_summed tr(G): entry ij errs by gamma |z_i| |z_j|, a rank-one matrix of norm sum |z_i|^2.
-  const double trace = G.diagonal().cwiseAbs().sum() * (1 + rounding_factor(static_cast<double>(G.rows())));
-  const double formed = 2 * rounding_factor(static_cast<double>(summed) + 4) * trace;
-  // Each of the products in an entry may have underflowed, by less than the smallest normal number; n^2 such entries.
+  return spectral_norm_upper_bound_from_gram(
+      G, summed, G.diagonal().cwiseAbs().sum() * (1 + rounding_factor(static_cast<double>(G.rows()))));
+}
+
+double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed, double magnitude) {
+  // |fl(G) - G|_2 <= gamma_summed magnitude: entry ij errs by gamma |z_i| |z_j|, a rank-one matrix of norm sum |z_i|^2.
   const double n = static_cast<double>(G.rows());
+  const double trace = G.diagonal().cwiseAbs().sum() * (1 + rounding_factor(n));
+  const double formed = 2 * rounding_factor(static_cast<double>(summed) + 4) * magnitude;
+  // Each of the products in an entry may have underflowed, by less than the smallest normal number; n^2 such entries.
   const double underflown = n * (static_cast<double>(summed) + 1) * std::numeric_limits<double>::min();
   const double by_eigenvalue = largest_eigenvalue_upper_bound(G) + formed;
   return std::sqrt(std::min(by_eigenvalue, trace + formed) + underflown) * (1 + 4 * kUnitRoundoff);

@@ -128,8 +128,10 @@ double Learner::spectral_norm(const Objective& after) {
   if (newton_.form() == HessianForm::kDual) {
     return spectral_norm_upper_bound_from_gram(newton_.gram(after), after.width());
   }
-  const Matrix square = weighted_square(rows_, Vector::Ones(static_cast<Index>(rows_.rows())));
-  return spectral_norm_upper_bound_from_gram(square, rows_.rows());
+  // Now and then from scratch, though what the changes leave behind is accounted for.
+  constexpr std::size_t kMostChanges = 1000;
+  if (!square_ || square_->changes() > kMostChanges) square_.emplace(rows_);
+  return square_->spectral_norm_upper_bound();
 }
 
 bool Learner::fast_rung_possible() const {
@@ -335,7 +337,10 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
   invariant(living > 0, "an update leaves at least one graph");
   for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the old row
   try {
-    for (const RowChange& change : changes) newton_.refresh_row(rows_, change.row);
+    for (const RowChange& change : changes) {
+      newton_.refresh_row(rows_, change.row);
+      if (square_) square_->replace_row(change.before, rows_.row(change.row));
+    }
     Result<Fit> fit = climb(changes, living, noise);
     if (!fit.ok()) rollback(changes);
     return fit;
@@ -362,6 +367,7 @@ void Learner::rollback(std::vector<RowChange>& changes) noexcept {
   for (RowChange& change : changes) rows_.swap_row(change.row, change.before);
   newton_.reset();
   kept_.reset();
+  square_.reset();
   fast_.reset();
 }
 

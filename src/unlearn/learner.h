@@ -10,6 +10,7 @@
 #include "unlearn/charge.h"
 #include "unlearn/fast_factor.h"
 #include "unlearn/limit.h"
+#include "unlearn/row_square.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
 #include "unscatter/learn/kept_hessians.h"
@@ -108,6 +109,7 @@ class Learner {
   // Derived from the above, and rebuilt where a rollback or a large edit leaves it behind.
   NewtonSystem newton_;
   KeptHessians kept_;
+  std::optional<RowSquare> square_;  // where a bound asks for |Z| in primal form
   std::optional<FastFactor> fast_;
   bool fast_is_fresh_ = false;     // no update since the anchor
   std::size_t anchor_pause_ = 0;   // Newton updates to wait before anchoring again ...

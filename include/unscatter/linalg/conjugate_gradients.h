@@ -1,5 +1,5 @@
-// Preconditioned conjugate gradients [Golub13, Sec. 11.5.2] for one symmetric positive definite system per column, side by side,
-// so that one pass over what the matrices are made of serves all columns.
+// Preconditioned conjugate gradients [Golub13, Sec. 11.5.2] for one symmetric positive definite system per column, side by
+// side, so that one pass over what the matrices are made of serves all columns.
 #pragma once
 
 #include <cmath>

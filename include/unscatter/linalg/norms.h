@@ -27,5 +27,8 @@ namespace unscatter {
 
 // At least |Z|_2 for any Z whose computed Gram matrix (Z Z^T or Z^T Z, sums of `summed` products each) is G.
 [[nodiscard]] double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed);
+// The same for a G from which terms were subtracted again: `magnitude` >= the sum of |z|^2 over everything that was added or
+// subtracted, `summed` >= the roundings that any of it went through.
+[[nodiscard]] double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed, double magnitude);
 
 }  // namespace unscatter
