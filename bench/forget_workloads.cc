@@ -7,16 +7,40 @@
 #include <stdexcept>
 #include <vector>
 
+#include "machine_peak.h"
 #include "measure.h"
 #include "paper_data.h"
+#include "unscatter/base/parallel.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/stopwatch.h"
+#include "unscatter/linalg/regularised_hessian.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::bench {
 namespace {
 
 constexpr std::size_t kForgetRemovals = 200;
+
+// What the steps of one removal must do: operations, and bytes read, if nothing stays near between two steps.
+struct RemovalWork {
+  double operations = 0;
+  double bytes = 0;
+};
+
+// Counted as docs/performance.md does.  `stored`: values in all rows.
+RemovalWork removal_work(std::size_t graphs, std::size_t coordinates, std::size_t stored, std::size_t classes, double steps) {
+  const auto n = static_cast<double>(graphs);
+  const auto d = static_cast<double>(coordinates);
+  const auto values = static_cast<double>(stored);
+  const auto K = static_cast<double>(classes);
+  const double solved = classes == 2 ? 1 : K;
+  const double evaluation = 4 * values * K;
+  if (cheaper_form(graphs, coordinates) == HessianForm::kPrimal) {
+    return {steps * (evaluation + 2 * solved * d * d), steps * 8 * (values + solved * d * d)};
+  }
+  // Steps with the Gram matrix and, in single precision, the inverses; the rows at the end.
+  return {steps * 4 * solved * n * n + evaluation, steps * (8 + 4 * solved) * n * n + 8 * values};
+}
 
 void run_forget(const PaperData& data, const BenchSettings& settings, const Reporter& report) {
   const TrainingPart part = training_part(data, settings);
@@ -50,6 +74,15 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   result["regularisation"] = options.regularisation;
   result["embed_and_train_seconds"] = train_seconds;
   result["steps_per_removal"] = static_cast<double>(steps) / static_cast<double>(samples.count());
+  const SparseBlockRows rows = or_fail(part.embedder->embed(train, {.threads = settings.threads}));
+  const RemovalWork work = removal_work(n, part.embedder->width(), rows.stored_values(), session.classes(),
+                                        static_cast<double>(steps) / static_cast<double>(samples.count()));
+  const ProductPeak peak = measure_product_peak(settings.threads == 0 ? hardware_threads() : settings.threads);
+  result["flops"] = work.operations;
+  result["bytes"] = work.bytes;
+  result["peak_flops_per_second"] = peak.operations_per_second;
+  result["peak_bytes_per_second"] = peak.read_bytes_per_second;
+  result["limit_seconds"] = std::max(work.operations / peak.operations_per_second, work.bytes / peak.read_bytes_per_second);
   result["rungs"] = rungs_json(session.rungs());
   result["remark"] =
       fmt::format("n {}, d {}, K {}; {}", n, part.embedder->width(), session.classes(), rungs_words(session.rungs()));

@@ -28,6 +28,23 @@ double add_in_registers(std::size_t rounds, double* sink) {
   return static_cast<double>(rounds * kChains * hn::Lanes(d));
 }
 
+// The same with fused multiply-adds, and more of them at a time, since their latency is longer; returns two operations for
+// each.
+double multiply_in_registers(std::size_t rounds, double* sink) {
+  constexpr std::size_t kFusedChains = 12;
+  const Lanes d;
+  const V factor = hn::Set(d, 0.999999);
+  const V one = hn::Set(d, *sink);
+  V chain[kFusedChains];
+  for (std::size_t c = 0; c < kFusedChains; ++c) chain[c] = hn::Set(d, static_cast<double>(c));
+  for (std::size_t r = 0; r < rounds; ++r) {
+    for (V& sum : chain) sum = hn::MulAdd(sum, factor, one);
+  }
+  for (std::size_t c = 1; c < kFusedChains; ++c) chain[0] = hn::Add(chain[0], chain[c]);
+  *sink = hn::GetLane(chain[0]);
+  return static_cast<double>(2 * rounds * kFusedChains * hn::Lanes(d));
+}
+
 // Sums a buffer of `count` doubles `rounds` times, one load per addition; returns the bytes loaded.
 double add_from_cache(const double* buffer, std::size_t count, std::size_t rounds, double* sink) {
   const Lanes d;
@@ -61,6 +78,7 @@ namespace unscatter::bench {
 
 HWY_EXPORT(add_in_registers);
 HWY_EXPORT(add_from_cache);
+HWY_EXPORT(multiply_in_registers);
 
 namespace {
 
@@ -105,6 +123,27 @@ MachinePeak measure_machine_peak(std::size_t threads) {
     std::fill_n(buffer.get(), kDoubles, 1e-9);
     double sink = 0;
     const double units = HWY_DYNAMIC_DISPATCH(add_from_cache)(buffer.get(), kDoubles, 200'000, &sink);
+    kept = kept + sink;
+    return units;
+  });
+  return peak;
+}
+
+ProductPeak measure_product_peak(std::size_t threads) {
+  ProductPeak peak{};
+  std::atomic<double> kept{0};
+  peak.operations_per_second = best_rate(threads, [&] {
+    double sink = 1e-9;
+    const double units = HWY_DYNAMIC_DISPATCH(multiply_in_registers)(10'000'000, &sink);
+    kept = kept + sink;
+    return units;
+  });
+  peak.read_bytes_per_second = best_rate(threads, [&] {
+    constexpr std::size_t kDoubles = std::size_t{1} << 19;  // 4 MiB for each thread
+    const auto buffer = hwy::AllocateAligned<double>(kDoubles);
+    std::fill_n(buffer.get(), kDoubles, 1e-9);
+    double sink = 0;
+    const double units = HWY_DYNAMIC_DISPATCH(add_from_cache)(buffer.get(), kDoubles, 200, &sink);
     kept = kept + sink;
     return units;
   });

@@ -4,7 +4,7 @@
     /usr/bin/python3 bench/table.py --program BUILD/apps/unscatter/unscatter --data FOLDER [--peer numpy_peer.py] [WORKLOAD...]
 
 Workloads are those of `unscatter bench --list`; default: all. Ours and the peer run alternately on the same machine, and the best time of
-each counts. "limit" is the time the counted operations and loads would take at the machine's measured peak (embedding), or
+each counts. "limit" is the time the counted operations and loads would take at the machine's measured peak (embedding, removals), or
 decompressing the file alone (reading). Exits with 1 if a target is missed. Data sets that are not there are skipped.
 """
 import argparse
@@ -104,8 +104,8 @@ def removal_cells(row):
 
 
 def forget_table(arguments, names):
-    widths = [26, 10, 10, 10, 10, 10, 11, 8, 18, 7, 20]
-    head(["workload", "p50", "p95", "p99", "mean", "per second", "allocations", "memory", "NumPy", "ratio", "target"], widths)
+    widths = [26, 10, 10, 10, 10, 10, 11, 8, 10, 9, 18, 7, 20]
+    head(["workload", "p50", "p95", "p99", "mean", "per second", "allocations", "memory", "limit", "of limit", "NumPy", "ratio", "target"], widths)
     rows = []
     for workload in names:
         short = workload.removeprefix("forget-")
@@ -118,9 +118,17 @@ def forget_table(arguments, names):
             target = FORGET_SECONDS.get(short)
             verdict = judge(row, f"<= {target * 1e3:g} ms", row["p50_seconds"] <= target) if target else ""
             numpy = f"{least * 1e3:.3g} to {most * 1e3:.3g} ms" if least else "-"
-            print_row([name] + removal_cells(row) + [numpy, f"{row['ratio']:.0f}x" if least else "-", verdict], widths)
+            limit = row.get("limit_seconds")
+            limits = [milliseconds(limit), f"{100 * limit / row['p50_seconds']:.0f} %" if limit else "-"]
+            print_row([name] + removal_cells(row) + limits + [numpy, f"{row['ratio']:.0f}x" if least else "-", verdict], widths)
             print(f"  {row['remark']}")
             rows.append(row)
+    if known := [row for row in rows if "limit_seconds" in row]:
+        best = max(known, key=lambda row: row["peak_flops_per_second"])
+        print(
+            f"machine: {best['peak_flops_per_second'] / 1e9:.0f} GFLOP/s in registers, {best['peak_bytes_per_second'] / 1e9:.0f} GB/s from the last "
+            "level of cache; limit: the steps' operations and bytes at these rates"
+        )
     return rows
 
 

@@ -27,7 +27,7 @@ struct BenchSettings {
   std::optional<std::size_t> removals;          // at most so many
   std::size_t groups = 1000;                    // generated ones, of batch and workspace
   std::string features = "auto";                // of workspace
-  std::vector<std::size_t> scale_rows;          // of forget-scale
+  std::vector<std::size_t> scale_rows;          // of forget-scale and memory
   std::optional<double> regularisation;         // of forget-scale and workspace
   std::optional<double> noise;                  // of published weights; removals
   std::optional<double> precision;              // of the kept weights; removals
@@ -64,6 +64,7 @@ template <typename T>
 [[nodiscard]] Workload scale_workload();
 [[nodiscard]] Workload batch_workload();
 [[nodiscard]] Workload load_workload();
+[[nodiscard]] Workload memory_workload();
 [[nodiscard]] Workload workspace_workload();
 
 }  // namespace unscatter::bench

@@ -9,6 +9,7 @@
 
 #include "measure.h"
 #include "node_requests.h"
+#include "temporary_workspace.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
@@ -21,25 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSingleRequests = 1000;
 constexpr std::size_t kBatchedRequests = 10'000;
-
-// A workspace in the folder for temporary files ($TMPDIR), gone at the end.
-class TemporaryWorkspace {
- public:
-  TemporaryWorkspace() {
-    SecureRandom random;
-    path_ = fs::temp_directory_path() / fmt::format("bench-{}.unscatter", Salt::random(random).hex().substr(0, 16));
-  }
-  TemporaryWorkspace(const TemporaryWorkspace&) = delete;
-  TemporaryWorkspace& operator=(const TemporaryWorkspace&) = delete;
-  ~TemporaryWorkspace() {
-    std::error_code ignored;
-    for (const char* end : {"", "-wal", "-shm"}) fs::remove(path_.string() + end, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 Json shares_of(const StageTimes& times, double total) {
   const double staged = times.update + times.record + times.write + times.commit + times.checkpoint;

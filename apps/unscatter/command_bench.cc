@@ -179,7 +179,9 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--groups", arguments.groups, "Generated groups of batch and workspace")->capture_default_str();
   command.add_option("--features", arguments.features, "Node features of workspace, as `unscatter train` reads them")
       ->capture_default_str();
-  command.add_option("--scale-rows", arguments.scale_rows, "n of forget-scale; default 1000,10000,100000,1000000")
+  command
+      .add_option("--scale-rows", arguments.scale_rows,
+                  "n of forget-scale and memory; default 1000,10000,100000 and, of forget-scale, 1000000")
       ->delimiter(',');
   command.add_option("--lambda", arguments.regularisation, "Regularisation of forget-scale (default 1e-2) and workspace");
   command.add_option("--noise", arguments.noise, "Standard deviation on published weights; removals");

@@ -60,7 +60,6 @@
 #include "unscatter/linalg/row_products.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/linalg/symmetric_eigen.h"
-#include "unscatter/linalg/updatable_cholesky.h"
 #include "unscatter/linalg/updatable_inverse.h"
 #include "unscatter/privacy/budget.h"
 #include "unscatter/privacy/classical_rule.h"

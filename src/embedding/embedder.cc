@@ -51,6 +51,13 @@ Result<BlockRow> Embedder::embed(const Graph& graph) const {
 }
 
 Result<SparseBlockRows> Embedder::embed(const Dataset& dataset, const EmbedOptions& options) const {
+  std::vector<const Graph*> graphs;
+  graphs.reserve(dataset.size());
+  for (const Graph& graph : dataset.graphs) graphs.push_back(&graph);
+  return embed(graphs, options);
+}
+
+Result<SparseBlockRows> Embedder::embed(std::span<const Graph* const> graphs, const EmbedOptions& options) const {
   struct Worker {
     std::optional<Scratch> scratch;
     std::size_t failed_graph = 0;
@@ -59,14 +66,14 @@ Result<SparseBlockRows> Embedder::embed(const Dataset& dataset, const EmbedOptio
   Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
   const std::size_t threads = options.threads == 0 ? hardware_threads() : options.threads;
   std::vector<Worker> workers(threads);
-  std::vector<BlockRow> rows(dataset.size());
+  std::vector<BlockRow> rows(graphs.size());
 
-  progress.begin("embedding", dataset.size());
+  progress.begin("embedding", graphs.size());
   // Graphs differ in cost by orders of magnitude, so chunks are small; eight still make the hand-out negligible.
-  parallel_for(dataset.size(), threads, 8, [&](std::size_t g, std::size_t w) {
+  parallel_for(graphs.size(), threads, 8, [&](std::size_t g, std::size_t w) {
     Worker& worker = workers[w];
     if (!worker.scratch) worker.scratch = make_scratch();
-    Status status = embed(dataset.graphs[g], *worker.scratch, rows[g]);
+    Status status = graphs[g] == nullptr ? ok_status() : embed(*graphs[g], *worker.scratch, rows[g]);
     if (!status.ok() && (!worker.error || g < worker.failed_graph)) {
       worker.failed_graph = g;
       worker.error = std::move(status).error();
@@ -82,7 +89,7 @@ Result<SparseBlockRows> Embedder::embed(const Dataset& dataset, const EmbedOptio
   if (first != nullptr)
     return Error{first->error->code, fmt::format("graph {}: {}", first->failed_graph, first->error->message)};
 
-  SparseBlockRows Z(dataset.size(), width_);
+  SparseBlockRows Z(graphs.size(), width_);
   for (std::size_t g = 0; g < rows.size(); ++g) Z.set_row(g, std::move(rows[g]));
   return Z;
 }

@@ -25,6 +25,8 @@ constexpr double kSlowness = 2;
 // Steps that leave more of the gradient than this are no progress; so many are waited for.
 constexpr double kLeastProgress = 0.5;
 constexpr std::size_t kMostIdleSteps = 2;
+// Changes of a gradient, over what it may be off by, that say something about the Hessian.
+constexpr double kTrusted = 100;
 // Norms are computed, not estimated, below so many tolerances.
 constexpr double kNearTheEnd = 3;
 // Roots of curvatures, over the largest, that can be divided by without losing more than half of the digits.
@@ -89,6 +91,7 @@ void KeptHessians::reset() noexcept {
   for (UpdatableInverse& inverse : inverses_) inverse.wipe();
   inverses_.clear();
   wipe(std::as_writable_bytes(std::span(curvatures_.data(), static_cast<std::size_t>(curvatures_.size()))));
+  curvatures_.resize(0, 0);  // so that there is nothing to overwrite the next time
   fewest_steps_ = 0;
   wasted_ = 0;
 }
@@ -217,22 +220,27 @@ std::optional<Descent> KeptHessians::descend(const Objective& objective, const M
 }
 
 std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, const Matrix& start, const Matrix& gradient,
-                                                    double tolerance) const {
+                                                    double tolerance) {
   Descent descent{start, {}, 0};
   descent.evaluation.gradient = gradient;
   const auto classes = static_cast<Index>(inverses_.size());
-  std::vector<AndersonMixing> mixing(inverses_.size());
   Watch watch;
   while (true) {
-    const Matrix& g = descent.evaluation.gradient;
-    Matrix W = descent.weights.leftCols(classes);
+    const Matrix g = std::move(descent.evaluation.gradient);
+    Matrix steps(start.rows(), classes);
     for_each_class(objective, [&](std::size_t label) {
       const auto k = static_cast<Index>(label);
-      W.col(k) = mixing[label].next(W.col(k), -inverses_[label].times(g.col(k)));
+      steps.col(k) = -inverses_[label].times(g.col(k));
     });
-    descent.weights = with_mirrored(std::move(W), objective.classes());
+    descent.weights += with_mirrored(steps, objective.classes());
     descent.evaluation = objective.evaluate(descent.weights);
     ++descent.steps;
+    // What every step shows of the present Hessian stays for the removals to come; near the end it shows rounding errors only.
+    for_each_class(objective, [&](std::size_t label) {
+      const auto k = static_cast<Index>(label);
+      const Vector change = descent.evaluation.gradient.col(k) - g.col(k);
+      if (change.norm() > kTrusted * (tolerance + descent.evaluation.rounding(k))) inverses_[label].learn(steps.col(k), change);
+    });
     const double norm = descent.evaluation.gradient.colwise().norm().maxCoeff();
     if (norm <= tolerance) return descent;
     if (!watch.goes_on(norm)) return std::nullopt;

@@ -131,6 +131,12 @@ Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) 
   return result;
 }
 
+void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
+  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size(), "add_squares(): factors that fit");
+  const Matrix scaled = X * factors.asDiagonal();
+  dense::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
+}
+
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
   const Index n = index(Z.rows());
   Matrix G(n, n);

@@ -139,6 +139,18 @@ bool UpdatableInverse::replace_line(std::size_t i, const Vector& new_line) {
   return true;
 }
 
+void UpdatableInverse::learn(const Vector& step, const Vector& change) {
+  const double product = step.dot(change);
+  if (!(product > 0) || !std::isfinite(product)) return;
+  const Vector image = times(change);
+  // P + c s s^T - (s u^T + u s^T) / s.y with u = P y and c = (1 + y.u / s.y) / s.y: a square of s - u / (c s.y) and one of u.
+  const double c = (1 + change.dot(image) / product) / product;
+  const double share = 1 / (c * product);
+  if (!std::isfinite(c) || !std::isfinite(share)) return;
+  add_square_of(step - share * image, c);
+  add_square_of(image, -share / product);
+}
+
 void UpdatableInverse::wipe() noexcept {
   overwrite(base_);
   overwrite(single_);

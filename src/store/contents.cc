@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "store/stored_graph.h"
@@ -31,21 +32,26 @@ Status read_constants(const Database& database, Contents& contents) {
 }
 
 Status read_data(const Database& database, Contents& contents) {
-  UNSCATTER_TRY(rows, read_graphs(database));
-  std::vector<Digest> leaves;
-  leaves.reserve(rows.size());
-  for (std::size_t slot = 0; slot < rows.size(); ++slot) leaves.push_back(rows[slot].leaf(slot));
-  contents.graphs = MerkleTree(std::move(leaves));
-  if (contents.graphs.root() != contents.chain.last.data_after) return not_as_recorded("the graphs are");
   contents.snapshot.name = contents.constants.name;
   contents.snapshot.class_names = contents.constants.class_names;
   contents.snapshot.slots.clear();
-  contents.snapshot.slots.reserve(rows.size());
-  for (GraphRow& row : rows) {
-    UNSCATTER_TRY(slot, slot_from_row(row));
-    contents.snapshot.slots.push_back(std::move(slot));
+  std::vector<Digest> leaves;
+  // A row that cannot be understood is only spoken of if all rows are as the ledger says: "changed" is the better answer.
+  std::optional<Error> not_understood;
+  UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
+    leaves.push_back(row.leaf(slot));
+    Result<SlotSnapshot> kept = slot_from_row(row);
     wipe(row.content);
-  }
+    if (kept.ok()) {
+      contents.snapshot.slots.push_back(*std::move(kept));
+    } else if (!not_understood) {
+      not_understood = std::move(kept).error();
+    }
+    return ok_status();
+  }));
+  contents.graphs = MerkleTree(std::move(leaves));
+  if (contents.graphs.root() != contents.chain.last.data_after) return not_as_recorded("the graphs are");
+  if (not_understood) return *std::move(not_understood);
   return ok_status();
 }
 

@@ -117,16 +117,15 @@ Status write_graph(const Database& database, std::size_t slot, const GraphRow& r
   return statement.run();
 }
 
-Result<std::vector<GraphRow>> read_graphs(const Database& database) {
-  std::vector<GraphRow> rows;
+Status visit_graphs(const Database& database, const std::function<Status(std::size_t slot, GraphRow& row)>& take) {
   Statement statement = database.prepare(fmt::format("SELECT slot, {} FROM graphs ORDER BY slot", kColumns));
-  for (;;) {
+  for (std::size_t next = 0;; ++next) {
     UNSCATTER_TRY(more, statement.step());
-    if (!more) return rows;
+    if (!more) return ok_status();
     UNSCATTER_TRY(slot, statement.integer(0));
-    if (slot != static_cast<std::int64_t>(rows.size())) return broken(rows.size(), "it is missing");
-    UNSCATTER_TRY(row, row_at(statement, 1, rows.size()));
-    rows.push_back(std::move(row));
+    if (slot != static_cast<std::int64_t>(next)) return broken(next, "it is missing");
+    UNSCATTER_TRY(row, row_at(statement, 1, next));
+    UNSCATTER_CHECK_OK(take(next, row));
   }
 }
 

@@ -49,19 +49,21 @@ StoredModel model_of(const SessionSnapshot& snapshot) {
           snapshot.rungs,   snapshot.updates,   snapshot.releases};
 }
 
-// All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.
-Status write_all(const Database& database, const SessionSnapshot& snapshot, RandomSource& random, const std::string& time,
+// All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.  Graphs go
+// from the session to the file one by one: a second copy of all would be the most memory that a workspace ever takes.
+Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
                  const SigningKey& key, Contents& contents) {
   UNSCATTER_CHECK_OK(create_tables(database));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
   std::vector<Digest> leaves;
-  for (std::size_t slot = 0; slot < snapshot.slots.size(); ++slot) {
-    const GraphRow row = to_row(snapshot.slots[slot], random);
+  leaves.reserve(session.slots());
+  for (std::size_t slot = 0; slot < session.slots(); ++slot) {
+    const GraphRow row = to_row(session.slot_snapshot(slot), random);
     UNSCATTER_CHECK_OK(write_graph(database, slot, row));
     leaves.push_back(row.leaf(slot));
   }
   contents.graphs = MerkleTree(std::move(leaves));
-  const ModelRow model = to_row(model_of(snapshot), random);
+  const ModelRow model = to_row(model_of(contents.snapshot), random);
   UNSCATTER_CHECK_OK(write_model(database, model));
 
   LedgerRecord record;
@@ -71,7 +73,7 @@ Status write_all(const Database& database, const SessionSnapshot& snapshot, Rand
   record.constants = constants_digest(contents.identity);
   record.data_before = record.data_after = contents.graphs.root();
   record.model = model.digest();
-  set_certificate(record, snapshot.certificate);
+  set_certificate(record, contents.snapshot.certificate);
   const LedgerRow row = make_entry(record, key);
   contents.chain = {1, row.hash, std::move(record)};
   return append_entry(database, 0, row);
@@ -167,12 +169,12 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   auto ledger = std::make_shared<SessionLedger>();
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder, session_options(setup.options, options),
                                          ledger, make_random(options)));
-  contents.snapshot = session.snapshot();
+  contents.snapshot = session.snapshot_without_slots();
 
   UNSCATTER_TRY(database, create_database(path, options.wait));
   const auto fill = [&]() -> Status {
     UNSCATTER_TRY(transaction, Transaction::begin(database));
-    UNSCATTER_CHECK_OK(write_all(database, contents.snapshot, *random, contents.identity.created, *options.key, contents));
+    UNSCATTER_CHECK_OK(write_all(database, session, *random, contents.identity.created, *options.key, contents));
     UNSCATTER_CHECK_OK(transaction.commit());
     return database.empty_log();
   };
@@ -183,6 +185,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   }
   auto state = std::make_unique<State>(std::move(database), std::move(contents), options);
   state->info.path = path;
+  state->info.slots = session.slots();
   // The session goes on as it is, instead of being restored from what was just written.
   ledger->attach(state.get());
   state->ledger = std::move(ledger);

@@ -16,10 +16,12 @@ namespace {
 
 using Eigen::Index;
 
-Vector dense_row(const BlockRow& row, Index width) {
-  Vector dense = Vector::Zero(width);
-  add_scaled(row, 1, dense);
-  return dense;
+// The new and the old row of an edit, as columns; those of an edit without one of them are zero.
+Matrix rows_of_edit(const BlockRow& before, const BlockRow& after, Index width) {
+  Matrix rows = Matrix::Zero(width, 2);
+  add_scaled(after, 1, rows.col(0));
+  add_scaled(before, 1, rows.col(1));
+  return rows;
 }
 
 }  // namespace
@@ -31,16 +33,16 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   const std::size_t K = objective.classes();
   result.hessian_.resize(K);
-  std::vector<std::optional<UpdatableCholesky>> factors(K);
+  std::vector<std::optional<UpdatableInverse>> inverses(K);
   parallel_for(K, objective.threads(), 1, [&](std::size_t k, std::size_t) {
     Matrix& A = result.hessian_[k];
     A = weighted_square(Z, curvatures.col(static_cast<Index>(k)));
     A.diagonal().array() += objective.ridge();
-    factors[k] = UpdatableCholesky::factorise(A);
+    inverses[k] = UpdatableInverse::of(A);
   });
-  for (std::optional<UpdatableCholesky>& factor : factors) {
-    if (!factor) return std::nullopt;
-    result.factor_.push_back(*std::move(factor));
+  for (std::optional<UpdatableInverse>& inverse : inverses) {
+    if (!inverse) return std::nullopt;
+    result.inverse_.push_back(*std::move(inverse));
   }
   result.square_ = weighted_square(Z, Vector::Ones(static_cast<Index>(Z.rows())));
   const double norm_bound = spectral_norm_upper_bound_from_gram(result.square_, Z.rows());
@@ -57,35 +59,35 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   return result;
 }
 
-bool FastFactor::change_row(const BlockRow& row, std::uint32_t label, double sign) {
-  if (row.values.empty()) return true;
-  Vector z = dense_row(row, square_.rows());
-  square_.selfadjointView<Eigen::Lower>().rankUpdate(z, sign);
-  bool intact = true;
-  for (std::size_t k = 0; k < factor_.size(); ++k) {
-    const double margin = (label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k)));
-    const double weight = sign * loss_.curvature(margin);
-    hessian_[k].selfadjointView<Eigen::Lower>().rankUpdate(z, weight);
-    intact = intact && factor_[k].update(z, weight);
-  }
-  roundings_ += 3;
-  wipe(std::as_writable_bytes(std::span(z.data(), static_cast<std::size_t>(z.size()))));  // it may be a row that goes
-  return intact;
-}
-
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
-  // Up before down: the matrix in between is the larger one, so that the downdate stays away from zero.
   const double square = squared_norm(after) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
   frobenius_square_ = (frobenius_square_ + square) * (1 + 2 * kUnitRoundoff);
   spectral_square_ = (spectral_square_ + square) * (1 + 2 * kUnitRoundoff);
   row_norm_ = std::max(row_norm_, std::sqrt(square));
-  return change_row(after, label, 1) && change_row(before, label, -1);
+  roundings_ += 6;
+  // A and C at once, so that they hold nothing of a row that goes; inverses by changes that wait (updatable_inverse.h).
+  Matrix rows = rows_of_edit(before, after, square_.rows());
+  add_squares(rows, Eigen::Vector2d(1, -1), square_);
+  bool intact = true;
+  for (std::size_t k = 0; k < inverse_.size() && intact; ++k) {
+    const auto curvature = [&](const BlockRow& row) {
+      return loss_.curvature((label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
+    };
+    const double added = curvature(after);
+    const double taken = curvature(before);
+    add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
+    // Up before down: the matrix in between is the larger one, so that the second change stays away from zero.
+    if (!after.values.empty()) intact = inverse_[k].add(rows.col(0), added);
+    if (intact && !before.values.empty()) intact = inverse_[k].add(rows.col(1), -taken);
+  }
+  wipe(std::as_writable_bytes(std::span(rows.data(), static_cast<std::size_t>(rows.size()))));
+  return intact;
 }
 
 Matrix FastFactor::solve(const Matrix& gradient_change) const {
   Matrix steps(gradient_change.rows(), gradient_change.cols());
-  for (std::size_t k = 0; k < factor_.size(); ++k) {
-    steps.col(static_cast<Index>(k)) = factor_[k].solve(gradient_change.col(static_cast<Index>(k)));
+  for (std::size_t k = 0; k < inverse_.size(); ++k) {
+    steps.col(static_cast<Index>(k)) = inverse_[k].times(gradient_change.col(static_cast<Index>(k)));
   }
   return steps;
 }
@@ -99,20 +101,21 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
   // gamma_1); products with a vector add `width` more; curvatures at the anchor err by 8 u gamma_1 and by what their margins
   // err.
   const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
+  const Matrix squares = symmetric_product(square_, steps);
   Vector growth(steps.cols());
   for (Index k = 0; k < steps.cols(); ++k) {
     const Vector v = steps.col(k);
     const double step_norm = v.norm();
-    const Vector product = square_.selfadjointView<Eigen::Lower>() * v;
-    const double image = std::sqrt(std::max(0.0, v.dot(product)) + entry_error * step_norm * step_norm);
-    const double drift = (weights.col(k) - anchor_.col(k)).norm() + step_norm;
+    const double image = std::sqrt(std::max(0.0, v.dot(squares.col(k))) + entry_error * step_norm * step_norm);
+    const double drift = (weights.col(k) - anchor_.col(k)).norm() + step_norm / 2;
     const double curvature = loss_.curvature_lipschitz() * row_norm_ * drift * spectral * image;
 
-    Vector defect = hessian_[static_cast<std::size_t>(k)].selfadjointView<Eigen::Lower>() * v;
+    Vector defect = symmetric_product(hessian_[static_cast<std::size_t>(k)], v).col(0);
     defect += (ridge - ridge_) * v - gradient_change.col(k);
     const double anchor_norm = anchor_.col(k).norm();
+    // Twice: a row that went was added with one error and subtracted with another.
     const double curvature_error =
-        (8 * kUnitRoundoff * gamma_1 + loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
+        2 * (8 * kUnitRoundoff * gamma_1 + loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
         frobenius_square_;
     const double of_products =
         (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * ridge_) * step_norm +

@@ -1,9 +1,9 @@
 // The rung whose cost does not depend on the number of graphs (docs/theory.md, "Constant-time removal").
 //
-// At an anchor w_s, for every class, A_k = Z^T D_s Z + ridge_s I with its Cholesky factor, and C = Z^T Z.  An edited row
-// changes each by two rank-one terms.  A step V = A^-1 Delta then costs O(d^2) per class, and the residual grows by at most
+// At an anchor w_s, for every class, A_k = Z^T D_s Z + ridge_s I with its inverse, and C = Z^T Z.  An edited row changes each
+// by two rank-one terms.  A step V = A^-1 Delta then costs O(d^2) per class, and the residual grows by at most
 //
-//   gamma R (|w - w_s| + |v|) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
+//   gamma R (|w - w_s| + |v|/2) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
 //
 // which is O(d^2) too: the first term is what the curvature may have moved since the anchor, the second what the solve left
 // over and what removed graphs took from the ridge.
@@ -17,7 +17,7 @@
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
-#include "unscatter/linalg/updatable_cholesky.h"
+#include "unscatter/linalg/updatable_inverse.h"
 
 namespace unscatter {
 
@@ -26,7 +26,7 @@ class FastFactor {
   // Anchors at `weights`.  Nothing if a Hessian is not positive definite at working precision.
   [[nodiscard]] static std::optional<FastFactor> anchor(const Objective& objective, const Matrix& weights);
 
-  // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if a factor broke; the object is then
+  // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if an inverse broke; the object is then
   // good for nothing.
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label);
 
@@ -39,13 +39,11 @@ class FastFactor {
  private:
   FastFactor(const Loss& loss, const Matrix& weights) : loss_(loss), anchor_(weights) {}
 
-  [[nodiscard]] bool change_row(const BlockRow& row, std::uint32_t label, double sign);
-
   Loss loss_;
   Matrix anchor_;                // w_s, one column per class
   double ridge_ = 0;             // ridge_s
   std::vector<Matrix> hessian_;  // A_k
-  std::vector<UpdatableCholesky> factor_;
+  std::vector<UpdatableInverse> inverse_;
   Matrix square_;                // C
   double spectral_square_ = 0;   // >= |Z|^2
   double frobenius_square_ = 0;  // >= every sum |z_i|^2 since the anchor

@@ -65,14 +65,9 @@ Dataset GraphCollection::remaining() const {
   return dataset;
 }
 
-void GraphCollection::save(SessionSnapshot& snapshot) const {
-  snapshot.name = name_;
-  snapshot.class_names = class_names_;
-  snapshot.slots.reserve(slots());
-  for (std::size_t slot = 0; slot < slots(); ++slot) {
-    snapshot.slots.push_back({number_of(slot), graphs_[slot], labels_[slot], graph_ids_.empty() ? "" : graph_ids_[slot],
-                              node_counts_[slot], numbers_[slot]});
-  }
+SlotSnapshot GraphCollection::save(std::size_t slot) const {
+  return {number_of(slot),    graphs_[slot], labels_[slot], graph_ids_.empty() ? "" : graph_ids_[slot],
+          node_counts_[slot], numbers_[slot]};
 }
 
 Result<GraphCollection> GraphCollection::restore(SessionSnapshot& snapshot) {

@@ -41,13 +41,13 @@ class GraphCollection {
   explicit GraphCollection(Dataset dataset);
   // Errors: kMalformedInput where parts do not fit together.
   [[nodiscard]] static Result<GraphCollection> restore(SessionSnapshot& snapshot);
-  // All but what was learned.
-  void save(SessionSnapshot& snapshot) const;
+  [[nodiscard]] SlotSnapshot save(std::size_t slot) const;
 
   [[nodiscard]] std::size_t slots() const noexcept { return graphs_.size(); }
   [[nodiscard]] std::size_t living() const noexcept { return living_; }
   [[nodiscard]] const Graph* graph(std::size_t slot) const;
   [[nodiscard]] const std::vector<std::uint32_t>& labels() const noexcept { return labels_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
   [[nodiscard]] Dataset remaining() const;
 

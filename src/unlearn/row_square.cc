@@ -15,24 +15,20 @@ RowSquare::RowSquare(const SparseBlockRows& rows)
   magnitude_ *= 1 + rounding_factor(static_cast<double>(rows.rows() + rows.columns()) + 4);
 }
 
-void RowSquare::add(const BlockRow& row, double sign) {
-  if (row.values.empty()) return;
-  Vector z = Vector::Zero(square_.rows());
-  add_scaled(row, 1, z);
-  square_.noalias() += (sign * z) * z.transpose();
-  wipe(std::as_writable_bytes(std::span(z.data(), static_cast<std::size_t>(z.size()))));  // it may be a row that goes
-}
-
 void RowSquare::replace_row(const BlockRow& before, const BlockRow& after) {
   ++changes_;
   // What is subtracted had been added, so that twice this bounds the magnitudes of everything that was ever summed.
   magnitude_ = (magnitude_ + squared_norm(after)) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
-  add(after, 1);
-  add(before, -1);
+  Matrix rows = Matrix::Zero(square_.rows(), 2);
+  add_scaled(after, 1, rows.col(0));
+  add_scaled(before, 1, rows.col(1));
+  add_squares(rows, Eigen::Vector2d(1, -1), square_);
+  wipe(std::as_writable_bytes(
+      std::span(rows.data(), static_cast<std::size_t>(rows.size()))));  // one of them may be a row that goes
 }
 
 double RowSquare::spectral_norm_upper_bound() const {
-  return spectral_norm_upper_bound_from_gram(square_, rows_ + 3 * changes_, 2 * magnitude_);
+  return spectral_norm_upper_bound_from_gram(square_, rows_ + 6 * changes_, 2 * magnitude_);
 }
 
 }  // namespace unscatter

@@ -20,8 +20,6 @@ class RowSquare {
   [[nodiscard]] std::size_t changes() const noexcept { return changes_; }
 
  private:
-  void add(const BlockRow& row, double sign);
-
   Matrix square_;
   std::size_t rows_;
   std::size_t changes_ = 0;

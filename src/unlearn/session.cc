@@ -61,18 +61,18 @@ Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& 
 
 // One row per slot; those of graphs that went stay without values.
 Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder, const SessionOptions& options) {
-  Dataset living = graphs.remaining();
-  UNSCATTER_TRY(embedded, embedder.embed(living, {options.threads, options.progress}));
-  if (options.bias) embedded = with_bias(embedded);
-  SparseBlockRows rows(graphs.slots(), embedded.columns());
-  for (std::size_t slot = 0, next = 0; slot < graphs.slots(); ++slot) {
-    if (graphs.graph(slot) == nullptr) continue;
+  std::vector<const Graph*> all(graphs.slots());
+  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
+  UNSCATTER_TRY(rows, embedder.embed(all, {options.threads, options.progress}));
+  if (!options.bias) return std::move(rows);
+  SparseBlockRows wider(rows.rows(), rows.columns() + 1);
+  for (std::size_t slot = 0; slot < all.size(); ++slot) {
+    if (all[slot] == nullptr) continue;
     BlockRow row;
-    embedded.swap_row(next++, row);
     rows.swap_row(slot, row);
+    wider.set_row(slot, with_bias(std::move(row), rows.columns()));
   }
-  for (Graph& copy : living.graphs) copy.wipe();
-  return rows;
+  return wider;
 }
 
 }  // namespace
@@ -213,8 +213,18 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
 }
 
 SessionSnapshot Session::snapshot() const {
+  SessionSnapshot snapshot = snapshot_without_slots();
+  snapshot.slots.reserve(slots());
+  for (std::size_t slot = 0; slot < slots(); ++slot) snapshot.slots.push_back(slot_snapshot(slot));
+  return snapshot;
+}
+
+SlotSnapshot Session::slot_snapshot(std::size_t slot) const { return state_->graphs.save(slot); }
+
+SessionSnapshot Session::snapshot_without_slots() const {
   SessionSnapshot snapshot;
-  state_->graphs.save(snapshot);
+  snapshot.name = state_->graphs.name();
+  snapshot.class_names = state_->graphs.class_names();
   const Fit& fit = state_->learner.fit();
   snapshot.weights = fit.weights;
   snapshot.residuals = fit.residuals;

@@ -1,6 +1,9 @@
 // Newton against the closed form, against itself in its other form, and at its limits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <Eigen/Cholesky>
 
 #include "support/random_rows.h"
@@ -83,6 +86,47 @@ TEST(Newton, ClassesDoNotSeeEachOther) {
     EXPECT_LE((two.col(0) - weights.col(k)).norm(), 2 * tolerance / kRidge);
     EXPECT_EQ(two.col(0), -two.col(1));  // the two sides of one hyperplane
   }
+}
+
+// Where there are more rows than columns, training steps with inverses made before: it must end where exact steps end, from any
+// start, mirrored or not, and leave inverses that the next training can use.
+TEST(Newton, InexactStepsEndWhereExactOnesDo) {
+  for (const std::size_t K : {2U, 4U}) {
+    for (const double ridge : {1e-3, 1.0}) {
+      for (const bool perturbed : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << K << " classes, ridge " << ridge << (perturbed ? ", perturbed" : ""));
+        const LabelledRows data = random_rows(K, {.rows = 300, .columns = 20, .classes = K, .row_norm = 2});
+        const Matrix B = random_matrix(3, 20, K);
+        const Objective objective(data.rows, data.labels, K, Loss::logistic(), ridge, perturbed ? &B : nullptr);
+        const double tolerance = default_gradient_tolerance(data.rows);
+        NewtonSystem system(HessianForm::kPrimal);
+        const Matrix zero = Matrix::Zero(20, static_cast<Eigen::Index>(K));
+        const Matrix exact = newton_descent(objective, zero, tolerance, 100, system).value().weights;
+        KeptHessians kept(HessianForm::kPrimal);
+        for (const double away : {0.0, 1.0, 30.0}) {
+          const Matrix start = away == 0 ? zero : Matrix(exact + away * random_matrix(4, 20, K));
+          const TrainedWeights trained = train(objective, start, TrainOptions{.kept = &kept}).value();
+          EXPECT_LE(trained.gradient_norms.maxCoeff(), tolerance);
+          EXPECT_LE(objective.gradient(trained.weights).colwise().norm().maxCoeff(), 1.01 * tolerance);
+          EXPECT_LE((trained.weights - exact).norm(), 2 * tolerance * std::sqrt(K) / ridge);
+          EXPECT_TRUE(kept.ready());
+        }
+        // From the optimum there is nothing to do.
+        const TrainedWeights again = train(objective, exact, TrainOptions{.kept = &kept}).value();
+        EXPECT_EQ(*std::max_element(again.iterations.begin(), again.iterations.end()), 0U);
+      }
+    }
+  }
+}
+
+// At weights of zero all classes have one Hessian: the first inverse is made once, and few are made after it.
+TEST(Newton, TrainingMakesFewInverses) {
+  const LabelledRows data = random_rows(11, {.rows = 400, .columns = 15, .classes = 6, .row_norm = 2});
+  const Objective objective(data.rows, data.labels, 6, Loss::logistic(), 0.4);
+  KeptHessians kept(HessianForm::kPrimal);
+  const TrainedWeights trained = train(objective, TrainOptions{.kept = &kept}).value();
+  EXPECT_LE(trained.gradient_norms.maxCoeff(), default_gradient_tolerance(data.rows));
+  EXPECT_LE(kept.builds(), 3U);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <limits>
 #include <utility>
 
@@ -88,6 +89,33 @@ TEST(UpdatableInverse, DiagonalAndProductsAgreeWhileChangesWait) {
       }
     }
   }
+}
+
+// After learning, P turns the change of a gradient into the step that caused it, is symmetric and positive definite; and enough
+// steps teach it a matrix that has drifted.
+TEST(UpdatableInverse, LearnsFromSteps) {
+  constexpr std::size_t kOrder = 30;
+  const Matrix A = positive_definite(7, kOrder);
+  Matrix drifted = A;
+  drifted.diagonal() *= 1.5;
+  auto inverse = UpdatableInverse::of(A).value();
+  const auto error = [&] { return (inverse.times(drifted) - Matrix::Identity(kOrder, kOrder)).norm(); };
+  const double before = error();
+  for (std::uint64_t step = 0; step < 200; ++step) {
+    const Vector s = random_matrix(step, kOrder, 1).col(0);
+    const Vector y = drifted * s;
+    inverse.learn(s, y);
+    const Matrix P = inverse.times(Matrix::Identity(kOrder, kOrder));
+    ASSERT_LE((P * y - s).norm(), 1e-10 * s.norm()) << step;
+    ASSERT_LE((P - P.transpose()).norm(), 1e-10 * P.norm()) << step;
+    ASSERT_GT(P.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0) << step;
+  }
+  EXPECT_LE(error(), 0.05 * before);
+  // What cannot be a pair of a convex function is ignored.
+  const Matrix kept = inverse.times(Matrix::Identity(kOrder, kOrder));
+  inverse.learn(Vector::Ones(kOrder), -Vector::Ones(kOrder));
+  inverse.learn(Vector::Ones(kOrder), Vector::Constant(kOrder, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_EQ(inverse.times(Matrix::Identity(kOrder, kOrder)), kept);
 }
 
 TEST(UpdatableInverse, SinglePrecisionIsUsedOnlyWhereItIsEnough) {

@@ -30,6 +30,16 @@ void expect_equal_slots(const SlotSnapshot& one, const SlotSnapshot& other) {
   EXPECT_EQ(one.node_numbers, other.node_numbers);
 }
 
+Result<std::vector<GraphRow>> all_graphs(const Database& database) {
+  std::vector<GraphRow> rows;
+  UNSCATTER_CHECK_OK(visit_graphs(database, [&rows](std::size_t slot, GraphRow& row) {
+    EXPECT_EQ(slot, rows.size());
+    rows.push_back(std::move(row));
+    return ok_status();
+  }));
+  return rows;
+}
+
 TEST(StoredGraph, GoesThroughTheTable) {
   const testing::TemporaryFolder folder(testing::memory_folder());
   const Database database = create_database(folder.path() / "graphs", std::chrono::milliseconds(0)).value();
@@ -40,7 +50,7 @@ TEST(StoredGraph, GoesThroughTheTable) {
   for (std::size_t i = 0; i < 2; ++i) {
     ASSERT_TRUE(write_graph(database, i, to_row(i == 0 ? slot_to_store() : empty, random)).ok());
   }
-  const std::vector<GraphRow> rows = read_graphs(database).value();
+  const std::vector<GraphRow> rows = all_graphs(database).value();
   ASSERT_EQ(rows.size(), 2u);
   expect_equal_slots(slot_from_row(rows[0]).value(), slot_to_store());
   expect_equal_slots(slot_from_row(rows[1]).value(), empty);
@@ -53,7 +63,7 @@ TEST(StoredGraph, GoesThroughTheTable) {
 
   const auto refused = [&](const std::string& sql, const std::string& part) {
     ASSERT_TRUE(database.run("SAVEPOINT s; " + sql).ok());
-    const auto read = read_graphs(database);
+    const auto read = all_graphs(database);
     ASSERT_FALSE(read.ok()) << sql;
     EXPECT_EQ(read.error().code, ErrorCode::kMalformedInput);
     EXPECT_NE(read.error().message.find(part), std::string::npos) << read.error().message;

@@ -11,6 +11,7 @@
 
 #include "support/random_rows.h"
 #include "unlearn/wide_gradient.h"
+#include "unscatter/base/invariant.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/testing/seeded_random.h"
 
@@ -82,6 +83,50 @@ TEST(Learner, TheFastRungNeedsAsManyGraphsAsCoordinates) {
     std::vector<RowChange> changes = {moved_row(0, 5, columns)};
     EXPECT_EQ(learner.begin(changes, noise)->rung, columns <= kLearnerRows ? Rung::kFast : Rung::kNewton) << columns;
   }
+}
+
+// Training anew from the present weights is a shortcut of the experiments: the same optimum, the same budget, hence the same
+// updates that train anew.
+TEST(Learner, WarmRetrainingEndsWhereTrainingFromZeroDoes) {
+  for (const std::size_t columns : {10UL, 90UL}) {
+    SCOPED_TRACE(columns);
+    const LabelledRows data = learner_data(3, columns);
+    SessionOptions options = paper_options(1e-2, 3);
+    options.noise_stddev = columns == 10 ? 0.05 : 0.2;
+    SessionOptions warm_options = options;
+    warm_options.warm_retraining = true;
+    Learner cold = learner_of(data, options);
+    Learner warm = learner_of(data, warm_options);
+    testing::SeededRandom cold_noise(9);
+    testing::SeededRandom warm_noise(9);
+    std::set<Rung> rungs;
+    for (std::size_t step = 0; step < 20; ++step) {
+      std::vector<RowChange> changes = {step % 3 == 2 ? removed_row(step) : moved_row(step, 50 + step, columns)};
+      std::vector<RowChange> same = changes;
+      Fit from_zero = cold.begin(changes, cold_noise).value();
+      Fit from_here = warm.begin(same, warm_noise).value();
+      EXPECT_EQ(from_zero.rung, from_here.rung) << step;
+      ASSERT_EQ(from_zero.perturbation, from_here.perturbation) << step;
+      const double ridge = options.regularisation * static_cast<double>(cold.living() - (step % 3 == 2 ? 1 : 0));
+      EXPECT_LE((from_zero.weights - from_here.weights).norm(),
+                (from_zero.residuals.norm() + from_here.residuals.norm()) / ridge);
+      if (from_here.rung == Rung::kRetrain) {
+        EXPECT_LE(from_here.assessment.residual, 1e-9);
+        EXPECT_LE((from_zero.weights - from_here.weights).norm(), 1e-8 * from_zero.weights.norm());
+      }
+      rungs.insert(from_here.rung);
+      cold.commit(changes, std::move(from_zero));
+      warm.commit(same, std::move(from_here));
+    }
+    EXPECT_EQ(rungs, (std::set<Rung>{Rung::kNewton, Rung::kRetrain}));
+  }
+}
+
+TEST(Learner, RefusesLabelsThatAreNoClass) {
+  LabelledRows data = learner_data(4, 10);
+  data.labels[7] = 3;
+  testing::SeededRandom noise(1);
+  EXPECT_THROW((void)Learner::create(data.rows, data.labels, 3, {}, noise), InvariantViolation);
 }
 
 // A problem on which rollbacks alternate with updates.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ class Embedder {
   [[nodiscard]] Result<BlockRow> embed(const Graph& graph) const;
   // One row per graph.  An error names the first graph (by index) that cannot be embedded.
   [[nodiscard]] Result<SparseBlockRows> embed(const Dataset& dataset, const EmbedOptions& options = {}) const;
+  // The same where they are; null gives a row without values.
+  [[nodiscard]] Result<SparseBlockRows> embed(std::span<const Graph* const> graphs, const EmbedOptions& options = {}) const;
 
  private:
   std::vector<EmbeddingBlock> blocks_;

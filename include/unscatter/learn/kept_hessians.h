@@ -79,7 +79,7 @@ class KeptHessians {
 
  private:
   [[nodiscard]] std::optional<Descent> descend_primal(const Objective& objective, const Matrix& start, const Matrix& gradient,
-                                                      double tolerance) const;
+                                                      double tolerance);
   [[nodiscard]] std::optional<Descent> descend_dual(const Objective& objective, const Matrix& gram, const Matrix& start,
                                                     const Matrix& gradient, double tolerance);
   [[nodiscard]] Vector dual_step(std::size_t k, const Matrix& gram, double ridge, const Vector& r) const;

@@ -40,6 +40,9 @@ inline constexpr std::size_t kLeafRows = 128;
 // A X for a symmetric A, both triangles given, and a few columns X.
 [[nodiscard]] Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads = 1);
 
+// A += X diag(factors) X^T, both triangles, for a few columns X.
+void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
+
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);
 // Row and column i of G after row i of Z changed.

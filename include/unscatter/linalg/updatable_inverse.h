@@ -40,6 +40,11 @@ class UpdatableInverse {
   // new one in are each a rank-one change of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
 
+  // The nearest inverse, in the sense of Broyden, Fletcher, Goldfarb and Shanno [Nocedal06, Eq. 6.17], that turns `change` into
+  // `step`: what a step of a descent and the change of its gradient tell about a matrix that has drifted.  Does nothing where
+  // step.change is not positive.
+  void learn(const Vector& step, const Vector& change);
+
   // Overwrites the numbers.
   void wipe() noexcept;
 

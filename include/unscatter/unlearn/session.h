@@ -100,6 +100,9 @@ class Session {
   // The noise in the objective; null under the release mechanism.
   [[nodiscard]] const Matrix* perturbation() const;
   [[nodiscard]] SessionSnapshot snapshot() const;
+  // The same in parts, for those who write it down without a second copy of every graph: all but the slots, and one of them.
+  [[nodiscard]] SessionSnapshot snapshot_without_slots() const;
+  [[nodiscard]] SlotSnapshot slot_snapshot(std::size_t slot) const;
   // The residual of the kept weights, evaluated now on all graphs, from both sides.
   [[nodiscard]] EvaluatedResidual evaluate() const;
   // What is left, as a data set: the one a session "built without" would be created with.
