@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -92,8 +93,7 @@ class KeptHessians {
   [[nodiscard]] double step_cost(const Objective& objective) const;
   [[nodiscard]] double build_cost(const Objective& objective) const;
   // Calls body(k) for every solved class, on threads where that pays.
-  template <typename Body>
-  void for_each_class(const Objective& objective, Body body) const;
+  void for_each_class(const Objective& objective, const std::function<void(std::size_t k)>& body) const;
   // Counts the steps of a descent or solve.
   [[nodiscard]] bool renewal_is_due(const Objective& objective, std::size_t steps);
 
