@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMembers = 30;
 // Enough people for the index of who is where to be of a realistic size.
 constexpr std::size_t kGroupsPerUser = 5;
-// The width of the embedding, 124, does not grow with the degrees that occur.
+// So that the width of the embedding does not grow with the degrees that occur.
 constexpr const char* kFeatures = "log-degree";
 
 void measure_memory(std::size_t n, const BenchSettings& settings, const Reporter& report) {
