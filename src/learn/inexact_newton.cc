@@ -71,6 +71,7 @@ class InexactNewton {
       UNSCATTER_TRY(longest, step(active));
       if (longest <= kShortStep && finish_by_chords()) break;
     }
+    stage.advance(objective_.classes() - reported);
     return result();
   }
 
@@ -152,7 +153,10 @@ class InexactNewton {
     } else if (last_iterations_ > kIterationsToTheEnd) {
       return false;
     }
-    if (mirrored_) mirror(W_), mirror(gradient_);
+    if (mirrored_) {
+      mirror(W_);
+      mirror(gradient_);
+    }
     std::optional<Descent> descent = kept_.descend(objective_, gram_, W_, gradient_, tolerance_);
     if (!descent) {
       chords_failed_ = true;
@@ -161,8 +165,10 @@ class InexactNewton {
     W_ = std::move(descent->weights);
     gradient_ = std::move(descent->evaluation.gradient);
     for (const std::size_t k : classes_) paths_[k].steps += descent->steps;
-    const Vector norms = gradient_.colwise().norm();
-    return norms.maxCoeff() <= tolerance_;
+    if (gradient_.colwise().norm().maxCoeff() <= tolerance_) return true;
+    // In dual form the norm that chord steps go by is computed from the Gram matrix, and may be a little too small.
+    look();
+    return false;
   }
 
   static void mirror(Matrix& matrix) { matrix.col(1) = -matrix.col(0); }
