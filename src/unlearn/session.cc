@@ -64,7 +64,7 @@ Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedd
   std::vector<const Graph*> all(graphs.slots());
   for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
   UNSCATTER_TRY(rows, embedder.embed(all, {options.threads, options.progress}));
-  if (!options.bias) return std::move(rows);
+  if (!options.bias) return rows;
   SparseBlockRows wider(rows.rows(), rows.columns() + 1);
   for (std::size_t slot = 0; slot < all.size(); ++slot) {
     if (all[slot] == nullptr) continue;
