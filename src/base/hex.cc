@@ -8,7 +8,7 @@ namespace unscatter {
 
 // libsodium's functions take the same time whatever the bytes are, which may be a secret's.
 std::string to_hex(std::span<const std::uint8_t> bytes) {
-  if (bytes.empty()) return {};  // they take no null pointers
+  if (bytes.empty()) return {};                    // they take no null pointers
   std::string digits(2 * bytes.size() + 1, '\0');  // room for all at once: a secret leaves no second copy behind
   sodium_bin2hex(digits.data(), digits.size(), bytes.data(), bytes.size());
   digits.pop_back();

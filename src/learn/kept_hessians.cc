@@ -21,6 +21,8 @@ using Eigen::Index;
 constexpr std::size_t kMostEntries = std::size_t{1} << 26;  // half a gigabyte
 // How much longer an operation takes in products with vectors, which wait for memory, than in products of matrices.
 constexpr double kSlowness = 2;
+// Of what a solve left over, this much may be left again.
+constexpr double kCorrected = 1e-4;
 // Changes of a gradient, over what it may be off by, that say something about the Hessian.
 constexpr double kTrusted = 100;
 
@@ -166,6 +168,14 @@ std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matr
   if (!solved.converged) {
     reset();
     return std::nullopt;
+  }
+  if (form_ == HessianForm::kDual) {
+    // The dual form divides a difference by the ridge and loses digits there; what is left over gives them back [Golub13, Sec.
+    // 3.5.3].
+    const Matrix left = right_sides - objective.ridge() * solved.x -
+                        weighted_square_product(objective.rows(), curvatures, solved.x, objective.threads());
+    const ConjugateGradients correction = iterate(objective, gram, classes, curvatures, left, kCorrected, kMostSteps);
+    if (correction.converged) solved.x += correction.x;
   }
   if (classes.size() == objective.classes()) {
     const std::size_t steps = std::max<std::size_t>(solved.iterations, 1);
