@@ -10,7 +10,8 @@
 
 namespace unscatter {
 
-static_assert(sizeof(Segment) == sizeof(dense::SegmentView) && alignof(Segment) == alignof(dense::SegmentView));
+static_assert(sizeof(Segment) == sizeof(dense::SegmentView));
+static_assert(alignof(Segment) == alignof(dense::SegmentView));
 
 // Rows [first, first + size) with the same segments, as many as the kernels take at once.
 struct RowGroup {
