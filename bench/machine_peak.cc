@@ -106,48 +106,41 @@ double best_rate(std::size_t threads, const std::function<double()>& work) {
   return best;
 }
 
+std::atomic<double> g_kept{0};  // keeps the results alive
+
+double register_rate(std::size_t threads, const std::function<double(double* sink)>& work) {
+  return best_rate(threads, [&work] {
+    double sink = 1e-9;
+    const double units = work(&sink);
+    g_kept = g_kept + sink;
+    return units;
+  });
+}
+
+// Bytes per second out of a buffer of so many doubles for each thread.
+double cache_rate(std::size_t threads, std::size_t doubles, std::size_t rounds) {
+  return best_rate(threads, [doubles, rounds] {
+    const auto buffer = hwy::AllocateAligned<double>(doubles);
+    std::fill_n(buffer.get(), doubles, 1e-9);
+    double sink = 0;
+    const double units = HWY_DYNAMIC_DISPATCH(add_from_cache)(buffer.get(), doubles, rounds, &sink);
+    g_kept = g_kept + sink;
+    return units;
+  });
+}
+
 }  // namespace
 
 MachinePeak measure_machine_peak(std::size_t threads) {
-  MachinePeak peak{};
-  std::atomic<double> kept{0};  // keeps the results alive
-  peak.additions_per_second = best_rate(threads, [&] {
-    double sink = 1e-9;
-    const double units = HWY_DYNAMIC_DISPATCH(add_in_registers)(20'000'000, &sink);
-    kept = kept + sink;
-    return units;
-  });
-  peak.loaded_bytes_per_second = best_rate(threads, [&] {
-    constexpr std::size_t kDoubles = 2048;  // 16 KiB: half of a common first-level cache
-    const auto buffer = hwy::AllocateAligned<double>(kDoubles);
-    std::fill_n(buffer.get(), kDoubles, 1e-9);
-    double sink = 0;
-    const double units = HWY_DYNAMIC_DISPATCH(add_from_cache)(buffer.get(), kDoubles, 200'000, &sink);
-    kept = kept + sink;
-    return units;
-  });
-  return peak;
+  const auto additions = [](double* sink) { return HWY_DYNAMIC_DISPATCH(add_in_registers)(20'000'000, sink); };
+  constexpr std::size_t kNear = 2048;  // 16 KiB: half of a common first-level cache
+  return {register_rate(threads, additions), cache_rate(threads, kNear, 200'000)};
 }
 
 ProductPeak measure_product_peak(std::size_t threads) {
-  ProductPeak peak{};
-  std::atomic<double> kept{0};
-  peak.operations_per_second = best_rate(threads, [&] {
-    double sink = 1e-9;
-    const double units = HWY_DYNAMIC_DISPATCH(multiply_in_registers)(10'000'000, &sink);
-    kept = kept + sink;
-    return units;
-  });
-  peak.read_bytes_per_second = best_rate(threads, [&] {
-    constexpr std::size_t kDoubles = std::size_t{1} << 19;  // 4 MiB for each thread
-    const auto buffer = hwy::AllocateAligned<double>(kDoubles);
-    std::fill_n(buffer.get(), kDoubles, 1e-9);
-    double sink = 0;
-    const double units = HWY_DYNAMIC_DISPATCH(add_from_cache)(buffer.get(), kDoubles, 200, &sink);
-    kept = kept + sink;
-    return units;
-  });
-  return peak;
+  const auto products = [](double* sink) { return HWY_DYNAMIC_DISPATCH(multiply_in_registers)(10'000'000, sink); };
+  constexpr std::size_t kFar = std::size_t{1} << 19;  // 4 MiB
+  return {register_rate(threads, products), cache_rate(threads, kFar, 200)};
 }
 
 }  // namespace unscatter::bench

@@ -11,8 +11,6 @@
 
 namespace unscatter::bench {
 
-using Watch = Stopwatch;
-
 [[nodiscard]] double seconds_of(const std::function<void()>& work);
 // Of all threads of this process; unlike the clock on the wall it does not see what else the machine does.
 [[nodiscard]] double processor_seconds();

@@ -62,7 +62,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
   SecureRandom noise;
 
   reset_peak_bytes();
-  const Watch training;
+  const Stopwatch training;
   Learner learner = or_fail(Learner::create(std::move(data.rows), std::move(data.labels), kScaleClasses, options, noise));
   const double train_seconds = training.seconds();
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/clock.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/experiment/frozen_degrees.h"

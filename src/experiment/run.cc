@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "experiment/clock.h"
 #include "experiment/plan.h"
 #include "experiment/summary.h"
 #include "unscatter/base/parallel.h"
+#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/experiment/experiment.h"

@@ -32,12 +32,6 @@ struct ClassPath {
   std::size_t steps = 0;
 };
 
-Matrix some_columns(const Matrix& all, const std::vector<std::size_t>& chosen) {
-  Matrix some(all.rows(), static_cast<Index>(chosen.size()));
-  for (std::size_t c = 0; c < chosen.size(); ++c) some.col(static_cast<Index>(c)) = all.col(static_cast<Index>(chosen[c]));
-  return some;
-}
-
 class InexactNewton {
  public:
   InexactNewton(const Objective& objective, const Matrix& start, double tolerance, KeptHessians& kept, const Matrix& gram)
@@ -98,7 +92,7 @@ class InexactNewton {
     for (const std::size_t k : active) left = std::max(left, norm(k) / first_norm(k));
     const double relative_residual = std::clamp(std::sqrt(left) / 10, 1e-3, 0.1);
     const ConjugateGradients solved =
-        kept_.iterate(objective_, gram_, active, some_columns(curvatures, active), -some_columns(gradient_, active),
+        kept_.iterate(objective_, gram_, active, columns_of(curvatures, active), -columns_of(gradient_, active),
                       relative_residual, kept_.steps_worth_a_build(objective_));
     last_iterations_ = solved.iterations;
     if (!solved.x.allFinite()) return Error{ErrorCode::kNotConverged, "a Newton step is not finite"};

@@ -16,12 +16,6 @@ namespace {
 
 using Eigen::Index;
 
-Matrix columns(const Matrix& all, const std::vector<std::size_t>& chosen) {
-  Matrix some(all.rows(), static_cast<Index>(chosen.size()));
-  for (std::size_t c = 0; c < chosen.size(); ++c) some.col(static_cast<Index>(c)) = all.col(static_cast<Index>(chosen[c]));
-  return some;
-}
-
 // Column c: (H + shift I)^-1 right_sides.col(c).  Errors: kNotConverged if some H is 0.
 Result<Matrix> steps_without_ridge(const SparseBlockRows& Z, const Matrix& curvatures, const Matrix& right_sides) {
   Matrix steps(right_sides.rows(), right_sides.cols());
@@ -87,8 +81,8 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
       return not_converged(worst, trained.gradient_norms(static_cast<Index>(worst)), tolerance, iteration);
     }
 
-    const Matrix curvatures = columns(objective.curvatures(margins), active);
-    const Matrix downhill = -columns(gradient, active);
+    const Matrix curvatures = columns_of(objective.curvatures(margins), active);
+    const Matrix downhill = -columns_of(gradient, active);
     // Without a ridge there is nothing to divide by in dual form.
     UNSCATTER_TRY(steps, objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, downhill)
                                                 : system.solve(objective, active, curvatures, downhill));

@@ -1,6 +1,9 @@
 // The two optimisers behind train(); it has checked their arguments.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "unscatter/learn/train.h"
 
 namespace unscatter {
@@ -13,6 +16,15 @@ namespace unscatter {
 // perturbation L_2(w) = L_1(-w).  One is then solved.
 [[nodiscard]] inline bool is_mirrored(const Objective& objective, const Matrix& start) {
   return objective.classes() == 2 && objective.perturbation() == nullptr && start.col(0) == -start.col(1);
+}
+
+// The chosen columns, side by side.
+[[nodiscard]] inline Matrix columns_of(const Matrix& all, const std::vector<std::size_t>& chosen) {
+  Matrix some(all.rows(), static_cast<Eigen::Index>(chosen.size()));
+  for (std::size_t c = 0; c < chosen.size(); ++c) {
+    some.col(static_cast<Eigen::Index>(c)) = all.col(static_cast<Eigen::Index>(chosen[c]));
+  }
+  return some;
 }
 
 // From `start`, with the inverses that `kept` holds or, if there are none, those at the start.  `gram` as KeptHessians wants

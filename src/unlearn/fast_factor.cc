@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "unlearn/edited_rows.h"
 #include "unscatter/base/parallel.h"
 #include "unscatter/base/wipe.h"
 #include "unscatter/linalg/norms.h"
@@ -15,14 +16,6 @@ namespace unscatter {
 namespace {
 
 using Eigen::Index;
-
-// The new and the old row of an edit, as columns; those of an edit without one of them are zero.
-Matrix rows_of_edit(const BlockRow& before, const BlockRow& after, Index width) {
-  Matrix rows = Matrix::Zero(width, 2);
-  add_scaled(after, 1, rows.col(0));
-  add_scaled(before, 1, rows.col(1));
-  return rows;
-}
 
 }  // namespace
 
@@ -66,7 +59,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   row_norm_ = std::max(row_norm_, std::sqrt(square));
   roundings_ += 6;
   // A and C at once, so that they hold nothing of a row that goes; inverses by changes that wait (updatable_inverse.h).
-  Matrix rows = rows_of_edit(before, after, square_.rows());
+  Matrix rows = edited_rows(before, after, square_.rows());
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   bool intact = true;
   for (std::size_t k = 0; k < inverse_.size() && intact; ++k) {
