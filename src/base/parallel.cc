@@ -6,6 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <map>
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -28,6 +29,12 @@ void tsan_observe([[maybe_unused]] void* loop) {
 #endif
 }
 
+// Workers need some fifty microseconds to find their way to a new arena, so every calling thread keeps its own.
+tbb::task_arena& kept_arena(std::size_t threads) {
+  thread_local std::map<std::size_t, tbb::task_arena> arenas;  // never moves an arena, which could not be moved
+  return arenas.try_emplace(threads, static_cast<int>(threads)).first->second;
+}
+
 }  // namespace
 
 std::size_t hardware_threads() noexcept { return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency())); }
@@ -41,18 +48,20 @@ void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
   }
   char begun = 0;
   char done = 0;
-  tbb::task_arena arena(static_cast<int>(threads));
   tsan_publish(&begun);
-  arena.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, count, std::max<std::size_t>(grain, 1)),
-        [&](const tbb::blocked_range<std::size_t>& range) {
-          tsan_observe(&begun);
-          const auto worker = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-          for (std::size_t i = range.begin(); i != range.end(); ++i) body(i, worker);
-          tsan_publish(&done);
-        },
-        tbb::simple_partitioner{});
+  const auto chunk = [&](const tbb::blocked_range<std::size_t>& range) {
+    tsan_observe(&begun);
+    const auto worker = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+    for (std::size_t i = range.begin(); i != range.end(); ++i) body(i, worker);
+    tsan_publish(&done);
+  };
+  kept_arena(threads).execute([&] {
+    // A loop inside of a body waits in the same arena.  Without isolation it could take up another chunk of the loop around it,
+    // whose body would find its worker's number in use.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, std::max<std::size_t>(grain, 1)), chunk,
+                        tbb::simple_partitioner{});
+    });
   });
   tsan_observe(&done);
 }

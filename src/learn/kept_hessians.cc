@@ -32,12 +32,6 @@ Index solved_classes(const Objective& objective) {
   return mirrored ? 1 : static_cast<Index>(objective.classes());
 }
 
-Vector dense_row(const BlockRow& row, Index width) {
-  Vector dense = Vector::Zero(width);
-  add_scaled(row, 1, dense);
-  return dense;
-}
-
 }  // namespace
 
 void KeptHessians::reset() noexcept {
@@ -80,7 +74,7 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
 
 // Products with a vector: a second thread is worth waking for the memory it reads.
 std::size_t KeptHessians::class_threads(const Objective& objective) const {
-  constexpr std::size_t kManyEntries = std::size_t{1} << 19;
+  constexpr std::size_t kManyEntries = std::size_t{1} << 17;
   const auto order = static_cast<std::size_t>(inverses_.front().order());
   return inverses_.size() * order * order < kManyEntries ? 1 : objective.threads();
 }
@@ -94,6 +88,8 @@ bool KeptHessians::replace_row(const Objective& objective, const Matrix& gram, s
   invariant(ready(), "replace_row() needs kept Hessians");
   const BlockRow& after = objective.rows().row(i);
   const auto at = static_cast<Index>(i);
+  Matrix rows;
+  if (form_ == HessianForm::kPrimal) rows = edited_rows(before, after, objective.width());
   std::vector<char> intact(inverses_.size(), 1);
   for_each_class(objective, [&](std::size_t k) {
     const auto column = static_cast<Index>(k);
@@ -106,14 +102,9 @@ bool KeptHessians::replace_row(const Objective& objective, const Matrix& gram, s
       return;
     }
     // Up before down: the matrix in between is the larger one.
-    const auto width = static_cast<Index>(objective.width());
-    if (!after.values.empty()) intact[k] = inverse.add(dense_row(after, width), curvature);
-    if (intact[k] != 0 && !before.values.empty()) {
-      Vector row = dense_row(before, width);
-      intact[k] = inverse.add(row, -old_curvature);
-      wipe(std::as_writable_bytes(std::span(row.data(), static_cast<std::size_t>(row.size()))));
-    }
+    intact[k] = inverse.add(rows, Eigen::Vector2d(curvature, -old_curvature));
   });
+  wipe(std::as_writable_bytes(std::span(rows.data(), static_cast<std::size_t>(rows.size()))));
   if (std::find(intact.begin(), intact.end(), 0) == intact.end()) return true;
   reset();
   return false;
@@ -137,28 +128,29 @@ std::optional<Descent> KeptHessians::descend(const Objective& objective, const M
 std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, const Matrix& start, const Matrix& gradient,
                                                     double tolerance) {
   Descent descent{start, {}, 0};
-  descent.evaluation.gradient = gradient;
-  const auto classes = static_cast<Index>(inverses_.size());
+  Matrix steps(start.rows(), static_cast<Index>(inverses_.size()));
+  for_each_class(objective, [&](std::size_t label) {
+    const auto k = static_cast<Index>(label);
+    steps.col(k) = inverses_[label].times(gradient.col(k));
+  });
+  Matrix before = gradient;
   DescentWatch watch;
   while (true) {
-    const Matrix g = std::move(descent.evaluation.gradient);
-    Matrix steps(start.rows(), classes);
-    for_each_class(objective, [&](std::size_t label) {
-      const auto k = static_cast<Index>(label);
-      steps.col(k) = -inverses_[label].times(g.col(k));
-    });
-    descent.weights += with_mirrored(steps, objective.classes());
+    descent.weights -= with_mirrored(steps, objective.classes());
     descent.evaluation = objective.evaluate(descent.weights);
     ++descent.steps;
-    // What every step shows of the present Hessian stays for the removals to come; near the end it shows rounding errors only.
-    for_each_class(objective, [&](std::size_t label) {
-      const auto k = static_cast<Index>(label);
-      const Vector change = descent.evaluation.gradient.col(k) - g.col(k);
-      if (change.norm() > kTrusted * (tolerance + descent.evaluation.rounding(k))) inverses_[label].learn(steps.col(k), change);
-    });
-    const double norm = descent.evaluation.gradient.colwise().norm().maxCoeff();
+    const Matrix& after = descent.evaluation.gradient;
+    const double norm = after.colwise().norm().maxCoeff();
     if (norm <= tolerance) return descent;
     if (!watch.goes_on(norm)) return std::nullopt;
+    // What a step shows of the present Hessian stays for the removals to come; near the end it shows rounding errors only.
+    for_each_class(objective, [&](std::size_t label) {
+      const auto k = static_cast<Index>(label);
+      const bool trusted = (after.col(k) - before.col(k)).norm() > kTrusted * (tolerance + descent.evaluation.rounding(k));
+      steps.col(k) = trusted ? inverses_[label].learn(steps.col(k), before.col(k), after.col(k))
+                             : Vector(inverses_[label].times(after.col(k)));
+    });
+    before = after;
   }
 }
 

@@ -75,6 +75,13 @@ void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x) {
   for_each_segment(row, [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
 }
 
+Matrix edited_rows(const BlockRow& before, const BlockRow& after, std::size_t width) {
+  Matrix rows = Matrix::Zero(static_cast<Index>(width), 2);
+  add_scaled(after, 1, rows.col(0));
+  add_scaled(before, 1, rows.col(1));
+  return rows;
+}
+
 double squared_norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).squaredNorm(); }
 
 double norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).stableNorm(); }

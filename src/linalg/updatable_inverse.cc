@@ -113,11 +113,18 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
   pending_ = 0;
 }
 
-bool UpdatableInverse::add(const Vector& x, double sigma) {
-  const Vector image = times(x);
-  const double pivot = 1 + sigma * x.dot(image);
-  if (!(pivot > kSmallestPivot) || !std::isfinite(pivot)) return false;
-  add_square_of(image, -sigma / pivot);
+bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
+  invariant(X.cols() == sigmas.size(), "add(): one factor per column");
+  Matrix images = times(X);  // once for all columns; what the first ones change is made up for below
+  for (Eigen::Index j = 0; j < X.cols(); ++j) {
+    const Vector image = images.col(j);
+    const double pivot = 1 + sigmas(j) * X.col(j).dot(image);
+    if (!(pivot > kSmallestPivot) || !std::isfinite(pivot)) return false;
+    const double factor = -sigmas(j) / pivot;
+    for (Eigen::Index c = j + 1; c < X.cols(); ++c) images.col(c) += factor * image.dot(X.col(c)) * image;
+    add_square_of(image, factor);
+  }
+  overwrite(images);
   return true;
 }
 
@@ -139,16 +146,21 @@ bool UpdatableInverse::replace_line(std::size_t i, const Vector& new_line) {
   return true;
 }
 
-void UpdatableInverse::learn(const Vector& step, const Vector& change) {
+Vector UpdatableInverse::learn(const Vector& step, const Vector& before, const Vector& after) {
+  Vector result = times(after);
+  const Vector change = before - after;
   const double product = step.dot(change);
-  if (!(product > 0) || !std::isfinite(product)) return;
-  const Vector image = times(change);
+  if (!(product > 0) || !std::isfinite(product)) return result;
   // P + c s s^T - (s u^T + u s^T) / s.y with u = P y and c = (1 + y.u / s.y) / s.y: a square of s - u / (c s.y) and one of u.
+  const Vector image = step - result;
   const double c = (1 + change.dot(image) / product) / product;
   const double share = 1 / (c * product);
-  if (!std::isfinite(c) || !std::isfinite(share)) return;
-  add_square_of(step - share * image, c);
+  if (!std::isfinite(c) || !std::isfinite(share)) return result;
+  const Vector mixed = step - share * image;
+  result += c * mixed.dot(after) * mixed - share / product * image.dot(after) * image;
+  add_square_of(mixed, c);
   add_square_of(image, -share / product);
+  return result;
 }
 
 void UpdatableInverse::wipe() noexcept {

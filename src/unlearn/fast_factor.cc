@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "unlearn/edited_rows.h"
 #include "unscatter/base/parallel.h"
 #include "unscatter/base/wipe.h"
 #include "unscatter/linalg/norms.h"
@@ -59,7 +58,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   row_norm_ = std::max(row_norm_, std::sqrt(square));
   roundings_ += 6;
   // A and C at once, so that they hold nothing of a row that goes; inverses by changes that wait (updatable_inverse.h).
-  Matrix rows = edited_rows(before, after, square_.rows());
+  Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   bool intact = true;
   for (std::size_t k = 0; k < inverse_.size() && intact; ++k) {
@@ -70,8 +69,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
     const double taken = curvature(before);
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
     // Up before down: the matrix in between is the larger one, so that the second change stays away from zero.
-    if (!after.values.empty()) intact = inverse_[k].add(rows.col(0), added);
-    if (intact && !before.values.empty()) intact = inverse_[k].add(rows.col(1), -taken);
+    intact = inverse_[k].add(rows, Eigen::Vector2d(added, -taken));
   }
   wipe(std::as_writable_bytes(std::span(rows.data(), static_cast<std::size_t>(rows.size()))));
   return intact;

@@ -24,8 +24,10 @@ using Eigen::Index;
 constexpr std::size_t kMostPolishSteps = 50;
 // Polishing aims below the limit by this much, because the limit is compared with a norm plus its rounding envelope ...
 constexpr double kRoomForRounding = 0.5;
-// ... and further below with a fast factor, so that the next fast steps have room.
+// ... and further below where fast steps may follow, so that they have room.
 constexpr double kRoomForFastSteps = 0.1;
+// Newton updates between two anchors that serve nothing, at most.
+constexpr double kLongestAnchorPause = 1024;
 // Of the Newton step that a bound is charged for; what is left over is charged too.
 constexpr double kSolverPrecision = 1e-13;
 
@@ -120,7 +122,8 @@ void Learner::accept_evaluation(const Objective& after, const Evaluation& evalua
 }
 
 double Learner::wanted_gradient(const Objective& after, const Matrix& weights) const {
-  const double share = fast_rung_possible() ? kRoomForFastSteps : kRoomForRounding;
+  const bool fast_steps_follow = fast_ || (fast_rung_possible() && anchor_waited_ >= anchor_pause_);
+  const double share = fast_steps_follow ? kRoomForFastSteps : kRoomForRounding;
   return share * limit_.residual_limit(after.ridge(), weights.norm(), classes_) / std::sqrt(static_cast<double>(classes_));
 }
 
@@ -169,17 +172,20 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
   fit.assessment = assess(after, fit);
   fit.rung = Rung::kFast;
   fit.binding = ResidualBound::kDrift;
+  const double claimed = fit.assessment.headroom;
   if (!fit.assessment.satisfied) {
     Evaluation evaluation = after.evaluate(fit.weights);
     accept_evaluation(after, evaluation, fit);
     gradient = std::move(evaluation.gradient);
     fit.rung = Rung::kExact;
   }
-  // An anchor that did not even serve once was not worth its cost: wait twice as long before the next one.
+  // An anchor that did not even serve once was not worth its cost: wait twice as long before the next one, and the longer the
+  // further its bound was from what is needed.
   if (fit.assessment.satisfied) {
     anchor_pause_ = 0;
   } else if (was_fresh) {
-    anchor_pause_ = std::min<std::size_t>(2 * anchor_pause_ + 1, 1024);
+    const auto far_off = static_cast<std::size_t>(std::min(claimed, kLongestAnchorPause));
+    anchor_pause_ = std::min(std::max(2 * anchor_pause_ + 1, far_off), static_cast<std::size_t>(kLongestAnchorPause));
   }
   return true;
 }

@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "unlearn/edited_rows.h"
 #include "unscatter/base/wipe.h"
 #include "unscatter/linalg/norms.h"
 #include "unscatter/linalg/rounding.h"
@@ -20,7 +19,7 @@ void RowSquare::replace_row(const BlockRow& before, const BlockRow& after) {
   ++changes_;
   // What is subtracted had been added, so that twice this bounds the magnitudes of everything that was ever summed.
   magnitude_ = (magnitude_ + squared_norm(after)) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
-  Matrix rows = edited_rows(before, after, square_.rows());
+  Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   wipe(std::as_writable_bytes(
       std::span(rows.data(), static_cast<std::size_t>(rows.size()))));  // one of them may be a row that goes

@@ -1,9 +1,12 @@
 #include "unscatter/base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace unscatter {
@@ -22,6 +25,25 @@ TEST(ParallelFor, VisitsEveryIndexOnceAndWorkersDoNotOverlap) {
     for (const std::atomic<int>& count : visits) EXPECT_EQ(count.load(), 1);
     EXPECT_FALSE(overlap);
   }
+}
+
+// While an inner loop waits for its last chunk, its worker must not begin another chunk of the outer loop.
+TEST(ParallelFor, NestedLoopsKeepTheirWorkers) {
+  constexpr std::size_t kThreads = 4;
+  const tbb::global_control more(tbb::global_control::max_allowed_parallelism, kThreads);  // whatever the machine has
+  std::vector<std::atomic<int>> busy(kThreads);
+  std::atomic<bool> overlap{false};
+  std::atomic<int> visits{0};
+  parallel_for(1024, kThreads, 1, [&](std::size_t, std::size_t worker) {
+    if (busy.at(worker).fetch_add(1) != 0) overlap = true;
+    parallel_for(8, kThreads, 1, [&](std::size_t, std::size_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      ++visits;
+    });
+    busy[worker].fetch_sub(1);
+  });
+  EXPECT_EQ(visits.load(), 1024 * 8);
+  EXPECT_FALSE(overlap);
 }
 
 TEST(ParallelFor, ExceptionsReachTheCaller) {

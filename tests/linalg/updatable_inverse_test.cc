@@ -44,12 +44,25 @@ TEST(UpdatableInverse, FollowsRankOneChangesUpAndDown) {
     const Vector x = random_matrix(step, 20, 1).col(0);
     // Every change is taken back two steps later, so that the matrix stays where it is.
     const double sigma = 0.1 + random.unit();
-    ASSERT_TRUE(inverse.add(x, sigma));
+    ASSERT_TRUE(inverse.add(x, Vector::Constant(1, sigma)));
     A += sigma * x * x.transpose();
     if (step % 3 != 0) {
-      ASSERT_TRUE(inverse.add(x, -sigma));
+      ASSERT_TRUE(inverse.add(x, Vector::Constant(1, -sigma)));
       A -= sigma * x * x.transpose();
     }
+    ASSERT_LE(largest_difference(inverse, A), 1e-8);
+  }
+}
+
+TEST(UpdatableInverse, FollowsSeveralChangesAtOnce) {
+  Matrix A = positive_definite(8, 40);
+  auto inverse = UpdatableInverse::of(A).value();
+  for (std::uint64_t step = 0; step < 20; ++step) {
+    Matrix X = random_matrix(step, 40, 3);
+    X.col(2) = X.col(0) + 0.01 * X.col(2);  // what the first change does matters to the last
+    const Vector sigmas = Eigen::Vector3d(0.7, 0.4, -0.6);
+    ASSERT_TRUE(inverse.add(X, sigmas));
+    A += X * sigmas.asDiagonal() * X.transpose();
     ASSERT_LE(largest_difference(inverse, A), 1e-8);
   }
 }
@@ -80,7 +93,7 @@ TEST(UpdatableInverse, DiagonalAndProductsAgreeWhileChangesWait) {
     const double allowed = inverse.is_single() ? 1e-4 : 1e-9;
     for (std::uint64_t step = 0; step < 12; ++step) {
       const Vector x = random_matrix(step, kOrder, 1).col(0);
-      ASSERT_TRUE(inverse.add(x, 0.3));
+      ASSERT_TRUE(inverse.add(x, Vector::Constant(1, 0.3)));
       A += 0.3 * x * x.transpose();
       ASSERT_LE(largest_difference(inverse, A), allowed) << step;
       const Matrix P = inverse.times(Matrix::Identity(kOrder, kOrder));
@@ -91,8 +104,8 @@ TEST(UpdatableInverse, DiagonalAndProductsAgreeWhileChangesWait) {
   }
 }
 
-// After learning, P turns the change of a gradient into the step that caused it, is symmetric and positive definite; and enough
-// steps teach it a matrix that has drifted.
+// After learning, P turns the change of a gradient into the step that caused it, is symmetric and positive definite, and what
+// is returned is a product with it; and enough steps teach it a matrix that has drifted.
 TEST(UpdatableInverse, LearnsFromSteps) {
   constexpr std::size_t kOrder = 30;
   const Matrix A = positive_definite(7, kOrder);
@@ -100,21 +113,24 @@ TEST(UpdatableInverse, LearnsFromSteps) {
   drifted.diagonal() *= 1.5;
   auto inverse = UpdatableInverse::of(A).value();
   const auto error = [&] { return (inverse.times(drifted) - Matrix::Identity(kOrder, kOrder)).norm(); };
-  const double before = error();
+  const double at_first = error();
   for (std::uint64_t step = 0; step < 200; ++step) {
-    const Vector s = random_matrix(step, kOrder, 1).col(0);
-    const Vector y = drifted * s;
-    inverse.learn(s, y);
+    const Vector before = random_matrix(step, kOrder, 1).col(0);
+    const Vector s = inverse.times(before);
+    const Vector after = before - drifted * s;
+    const Vector next = inverse.learn(s, before, after);
     const Matrix P = inverse.times(Matrix::Identity(kOrder, kOrder));
-    ASSERT_LE((P * y - s).norm(), 1e-10 * s.norm()) << step;
+    ASSERT_LE((P * (before - after) - s).norm(), 1e-10 * s.norm()) << step;
+    ASSERT_LE((P * after - next).norm(), 1e-10 * s.norm()) << step;
     ASSERT_LE((P - P.transpose()).norm(), 1e-10 * P.norm()) << step;
     ASSERT_GT(P.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0) << step;
   }
-  EXPECT_LE(error(), 0.05 * before);
+  EXPECT_LE(error(), 0.05 * at_first);
   // What cannot be a pair of a convex function is ignored.
   const Matrix kept = inverse.times(Matrix::Identity(kOrder, kOrder));
-  inverse.learn(Vector::Ones(kOrder), -Vector::Ones(kOrder));
-  inverse.learn(Vector::Ones(kOrder), Vector::Constant(kOrder, std::numeric_limits<double>::quiet_NaN()));
+  const Vector ones = Vector::Ones(kOrder);
+  EXPECT_EQ(inverse.learn(ones, ones, 2 * ones), inverse.times(2 * ones));
+  EXPECT_FALSE(inverse.learn(ones, ones, Vector::Constant(kOrder, std::numeric_limits<double>::quiet_NaN())).allFinite());
   EXPECT_EQ(inverse.times(Matrix::Identity(kOrder, kOrder)), kept);
 }
 
@@ -139,7 +155,7 @@ TEST(UpdatableInverse, SaysWhenThereIsNone) {
   const Matrix A = positive_definite(4, 6);
   const Vector x = Vector::Unit(6, 2);
   auto down = UpdatableInverse::of(A).value();
-  EXPECT_FALSE(down.add(x, -100));
+  EXPECT_FALSE(down.add(x, Vector::Constant(1, -100)));
   auto line = UpdatableInverse::of(A).value();
   EXPECT_FALSE(line.replace_line(2, -x));
   auto bad = UpdatableInverse::of(A).value();
@@ -149,7 +165,7 @@ TEST(UpdatableInverse, SaysWhenThereIsNone) {
 TEST(UpdatableInverse, WipedLeavesNothing) {
   for (const InversePrecision precision : {InversePrecision::kDouble, InversePrecision::kSingleIfEnough}) {
     auto inverse = UpdatableInverse::of(positive_definite(5, 40), precision).value();
-    ASSERT_TRUE(inverse.add(Vector::Ones(40), 1));
+    ASSERT_TRUE(inverse.add(Vector::Ones(40), Vector::Ones(1)));
     inverse.wipe();
     EXPECT_EQ(inverse.times(Matrix::Ones(40, 1)).cwiseAbs().maxCoeff(), 0);
   }

@@ -16,6 +16,9 @@ namespace unscatter {
 [[nodiscard]] double dot(const BlockRow& row, Eigen::Ref<const Vector> x);
 // x += factor row
 void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x);
+// The new and the old row of an edit, as columns; the column of one that is not there is zero.  Wipe it: the old row may be one
+// that goes.
+[[nodiscard]] Matrix edited_rows(const BlockRow& before, const BlockRow& after, std::size_t width);
 // |row|_2
 [[nodiscard]] double norm(const BlockRow& row);
 [[nodiscard]] double squared_norm(const BlockRow& row);

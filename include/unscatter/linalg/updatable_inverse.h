@@ -33,17 +33,18 @@ class UpdatableInverse {
   // A^-1 X
   [[nodiscard]] Matrix times(const Matrix& X) const;
 
-  // A + sigma x x^T [Golub13, Sec. 2.1.4].  False if that is not positive definite at working precision; the inverse is then
-  // spoilt.
-  [[nodiscard]] bool add(const Vector& x, double sigma);
+  // A + sum of sigmas_j X_j X_j^T over the columns of X, one after the other [Golub13, Sec. 2.1.4].  False if a sum is not
+  // positive definite at working precision; the inverse is then spoilt.
+  [[nodiscard]] bool add(const Matrix& X, const Vector& sigmas);
   // A with `new_line` as its new row and column i.  What stood there is not needed: crossing the line out of A and putting a
   // new one in are each a rank-one change of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
 
-  // The nearest inverse, in the sense of Broyden, Fletcher, Goldfarb and Shanno [Nocedal06, Eq. 6.17], that turns `change` into
-  // `step`: what a step of a descent and the change of its gradient tell about a matrix that has drifted.  Does nothing where
-  // step.change is not positive.
-  void learn(const Vector& step, const Vector& change);
+  // A descent went by -step, step = A^-1 before, which turned its gradient from `before` to `after`.  Becomes the nearest
+  // inverse, in the sense of Broyden, Fletcher, Goldfarb and Shanno [Nocedal06, Eq. 6.17], of a matrix that would have shown
+  // this change: what there is to learn about one that has drifted.  Returns A^-1 after, as learned.  Learns nothing where
+  // gradients do not fall along the step.
+  [[nodiscard]] Vector learn(const Vector& step, const Vector& before, const Vector& after);
 
   // Overwrites the numbers.
   void wipe() noexcept;
