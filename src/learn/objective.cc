@@ -77,8 +77,10 @@ Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
 Evaluation Objective::evaluate(const Matrix& weights) const {
   std::vector<GradientEnvelope> envelopes(pass_parts(rows_->rows()), GradientEnvelope(classes_));
   Evaluation result;
-  result.gradient = pass_over_rows(
-      *rows_, weights,
+  // All signs s_ik but that of a row's own class are -1: the rest is turned round before and after, so that here only the own
+  // one is.
+  const Matrix sum = pass_over_rows(
+      *rows_, -weights,
       [&](const RowBlock& block) {
         // Twelve numbers per row for ten classes: all of a block's derivatives lie on the stack for any usual K.
         const std::size_t count = block.rows * block.stride;
@@ -86,7 +88,7 @@ Evaluation Objective::evaluate(const Matrix& weights) const {
         std::vector<double> far(block.stride <= kUsualStride ? 0 : 2 * count);
         const std::span<double> slopes(far.empty() ? near : far.data(), count);
         const std::span<double> curvatures(slopes.data() + count, count);
-        turn_signs(block);
+        turn_own_signs(block);
         loss_.derivatives(std::span<const double>(block.values, count), slopes, curvatures);
         for (std::size_t r = 0; r < block.rows; ++r) {
           const std::size_t row = block.first + r;
@@ -94,9 +96,10 @@ Evaluation Objective::evaluate(const Matrix& weights) const {
           envelopes[block.part].add_row(rows_->row_norm(row), rows_->row_product_depth(row), &slopes[at], &curvatures[at]);
         }
         std::copy(slopes.begin(), slopes.end(), block.values);
-        turn_signs(block);
+        turn_own_signs(block);
       },
       threads_);
+  result.gradient = -sum;
   add_ridge_and_noise(weights, result.gradient);
   for (std::size_t part = 1; part < envelopes.size(); ++part) envelopes[0] += envelopes[part];
   result.rounding = Vector::Zero(weights.cols());
@@ -116,12 +119,9 @@ void Objective::add_ridge_and_noise(const Matrix& weights, Matrix& gradient) con
   if (perturbation_ != nullptr) gradient += *perturbation_;
 }
 
-// Multiplies by s_ik: -1 but for the row's own class.
-void Objective::turn_signs(const RowBlock& block) const {
+void Objective::turn_own_signs(const RowBlock& block) const {
   for (std::size_t r = 0; r < block.rows; ++r) {
-    double* values = block.values + r * block.stride;
-    for (std::size_t k = 0; k < block.stride; ++k) values[k] = -values[k];
-    double& own = values[labels_[block.first + r]];
+    double& own = block.values[r * block.stride + labels_[block.first + r]];
     own = -own;
   }
 }

@@ -67,16 +67,17 @@ Matrix sum_over_rows(const SparseBlockRows& Z, Index columns, std::size_t thread
   const auto width = static_cast<Index>(Z.columns());
   if (leaves == 0) return Matrix::Zero(width, columns);
   const std::size_t per_part = leaves_per_part(Z.rows());
-  std::vector<PaddedColumns> sums(pass_parts(Z.rows()), PaddedColumns(width, columns));
-  parallel_for(sums.size(), worthwhile_threads(Z.stored_values() * sums[0].padded(), threads), 1,
-               [&](std::size_t part, std::size_t) {
-                 const auto one_leaf = [&](std::size_t at, PaddedColumns& sum) {
-                   leaf(at * kLeafRows, std::min((at + 1) * kLeafRows, Z.rows()), part, sum);
-                 };
-                 LeafTree tree(one_leaf, width, columns);
-                 const std::size_t first = part * per_part;
-                 tree.add_up(first, std::min(per_part, leaves - first), sums[part]);
-               });
+  const std::size_t padded = dense::padded_columns(static_cast<std::size_t>(columns));
+  std::vector<PaddedColumns> sums(pass_parts(Z.rows()), PaddedColumns(0, columns));
+  parallel_for(sums.size(), worthwhile_threads(Z.stored_values() * padded, threads), 1, [&](std::size_t part, std::size_t) {
+    sums[part] = PaddedColumns(width, columns);
+    const auto one_leaf = [&](std::size_t at, PaddedColumns& sum) {
+      leaf(at * kLeafRows, std::min((at + 1) * kLeafRows, Z.rows()), part, sum);
+    };
+    LeafTree tree(one_leaf, width, columns);
+    const std::size_t first = part * per_part;
+    tree.add_up(first, std::min(per_part, leaves - first), sums[part]);
+  });
   join(sums, 0, sums.size());
   return sums[0].first(columns);
 }
@@ -119,10 +120,6 @@ Matrix pass_over_rows(const SparseBlockRows& Z, const Matrix& W, const RowBlockF
       const std::size_t end = std::min(begin + kMostBlockRows, last);
       groups.clear();
       for (std::size_t i = begin; i < end; i += groups.back().size) {
-        for (std::size_t ahead = i + dense::kMostRows; ahead < std::min(i + 2 * dense::kMostRows, last); ++ahead) {
-          const std::vector<double>& next = Z.row(ahead).values;
-          for (std::size_t at = 0; at < next.size(); at += 8) __builtin_prefetch(next.data() + at);
-        }
         groups.emplace_back(Z, i, end).multiply(padded.data(), padded.padded(), values.data() + (i - begin) * padded.padded());
       }
       factors({begin, end - begin, padded.padded(), values.data(), part});

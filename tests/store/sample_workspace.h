@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct SampleChoice {
   std::string name = "sound";
   SessionOptions options = {};
   std::size_t classes = 2;
+
+  friend void PrintTo(const SampleChoice& choice, std::ostream* out) { *out << choice.name; }  // in the names of tests
 };
 // Both mechanisms, the paper's choices, other losses, bias, tombstones, the baselines.
 [[nodiscard]] std::vector<SampleChoice> sample_choices();

@@ -383,6 +383,7 @@ TEST(VerifyRetrain, TellsADistanceThatIsTooSmall) {
   sample.rewrite_model(
       [](StoredModel& model) {
         model.weights(0, 0) += 2e-8;
+        model.certificate.distance_upper_bound = 0;
         model.certificate.residual_upper_bound = 1e-5;
         model.residuals.setConstant(1e-5);
       },

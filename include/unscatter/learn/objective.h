@@ -82,7 +82,8 @@ class Objective {
   [[nodiscard]] Matrix gradient_from(Matrix slopes, const Matrix& weights) const;
   // The part of a gradient that does not come from rows.
   void add_ridge_and_noise(const Matrix& weights, Matrix& gradient) const;
-  void turn_signs(const RowBlock& block) const;
+  // Of what a block has of each row's own class.
+  void turn_own_signs(const RowBlock& block) const;
   [[nodiscard]] Vector rounding_of(const GradientEnvelope& envelope, const Matrix& weights) const;
 
   const SparseBlockRows* rows_;
