@@ -29,7 +29,7 @@ namespace unscatter {
 inline constexpr std::size_t kMostSteps = 25;
 // Steps that leave more of the gradient than this are no progress; so many are waited for.
 inline constexpr double kLeastProgress = 0.5;
-inline constexpr std::size_t kMostIdleSteps = 2;
+inline constexpr std::size_t kMostIdleSteps = 4;
 
 // Watches a descent: whether to go on, given the norms of the gradient so far.  Mixed steps may go up before they come down.
 class DescentWatch {

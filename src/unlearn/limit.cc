@@ -18,6 +18,12 @@ double precise_distance(const SessionOptions& options, double weight_norm) {
 
 }  // namespace
 
+double joint_norm(const Vector& residuals) {
+  // stableNorm() can lose a NaN: it scales by the largest coefficient, which skips one.
+  if (!residuals.allFinite()) return std::numeric_limits<double>::infinity();
+  return residuals.stableNorm() * (1 + rounding_factor(static_cast<double>(residuals.size()) + 8));
+}
+
 Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, std::size_t classes) {
   UNSCATTER_CHECK_OK(check_options(options));
   Limit limit;
@@ -51,10 +57,9 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
 Assessment Limit::assess(const Vector& residuals, double ridge, double weight_norm) const {
   const double round_up = 1 + rounding_factor(static_cast<double>(residuals.size()) + 8);
   Assessment result;
-  result.residual = residuals.stableNorm() * round_up;
+  result.residual = joint_norm(residuals);
   result.distance = result.residual / ridge * round_up;
-  // stableNorm() can lose a NaN: it scales by the largest coefficient, which skips one.
-  if (!residuals.allFinite() || !std::isfinite(result.distance)) {
+  if (!std::isfinite(result.distance)) {
     result.residual = result.distance = result.shift = result.headroom = std::numeric_limits<double>::infinity();
     return result;
   }

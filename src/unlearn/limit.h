@@ -11,6 +11,9 @@
 
 namespace unscatter {
 
+// |U|_F of residual bounds, one per class; errs high, and is infinite if one is not a number.
+[[nodiscard]] double joint_norm(const Vector& residuals);
+
 // What residual bounds, one per class, mean under the session's mechanism.  All values err high, `shift_limit` low.
 struct Assessment {
   bool satisfied = false;
