@@ -71,8 +71,11 @@ Matrix UpdatableInverse::times(const Matrix& X) const {
   Matrix result = base_times(X);
   if (pending_ > 0) {
     const auto images = images_.leftCols(pending_);
-    const Matrix shares = factors_.head(pending_).asDiagonal() * (images.transpose() * X);
-    result.noalias() += images * shares;
+    for (Eigen::Index c = 0; c < X.cols();
+         ++c) {  // one by one: there are few, and preparing a product of matrices takes longer
+      const Vector shares = factors_.head(pending_).cwiseProduct(images.transpose() * X.col(c));
+      result.col(c).noalias() += images * shares;
+    }
   }
   return result;
 }

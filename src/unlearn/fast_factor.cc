@@ -19,7 +19,7 @@ using Eigen::Index;
 }  // namespace
 
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
-  FastFactor result(objective.loss(), weights);
+  FastFactor result(objective, weights);
   result.ridge_ = objective.ridge();
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
@@ -51,6 +51,12 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   return result;
 }
 
+void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) const {
+  constexpr Index kManyEntries = Index{1} << 16;
+  const std::size_t threads = static_cast<Index>(inverse_.size()) * square_.size() < kManyEntries ? 1 : threads_;
+  parallel_for(inverse_.size(), threads, 1, [&](std::size_t k, std::size_t) { body(k); });
+}
+
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
   const double square = squared_norm(after) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
   frobenius_square_ = (frobenius_square_ + square) * (1 + 2 * kUnitRoundoff);
@@ -60,8 +66,8 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   // A and C at once, so that they hold nothing of a row that goes; inverses by changes that wait (updatable_inverse.h).
   Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
-  bool intact = true;
-  for (std::size_t k = 0; k < inverse_.size() && intact; ++k) {
+  std::vector<char> intact(inverse_.size(), 1);
+  for_each_class([&](std::size_t k) {
     const auto curvature = [&](const BlockRow& row) {
       return loss_.curvature((label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
     };
@@ -69,17 +75,18 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
     const double taken = curvature(before);
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
     // Up before down: the matrix in between is the larger one, so that the second change stays away from zero.
-    intact = inverse_[k].add(rows, Eigen::Vector2d(added, -taken));
-  }
+    intact[k] = inverse_[k].add(rows, Eigen::Vector2d(added, -taken)) ? 1 : 0;
+  });
   wipe(std::as_writable_bytes(std::span(rows.data(), static_cast<std::size_t>(rows.size()))));
-  return intact;
+  return std::find(intact.begin(), intact.end(), 0) == intact.end();
 }
 
 Matrix FastFactor::solve(const Matrix& gradient_change) const {
   Matrix steps(gradient_change.rows(), gradient_change.cols());
-  for (std::size_t k = 0; k < inverse_.size(); ++k) {
-    steps.col(static_cast<Index>(k)) = inverse_[k].times(gradient_change.col(static_cast<Index>(k)));
-  }
+  for_each_class([&](std::size_t label) {
+    const auto k = static_cast<Index>(label);
+    steps.col(k) = inverse_[label].times(gradient_change.col(k));
+  });
   return steps;
 }
 
@@ -92,16 +99,17 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
   // gamma_1); products with a vector add `width` more; curvatures at the anchor err by 8 u gamma_1 and by what their margins
   // err.
   const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
-  const Matrix squares = symmetric_product(square_, steps);
+  const Matrix squares = symmetric_product(square_, steps, threads_);
   Vector growth(steps.cols());
-  for (Index k = 0; k < steps.cols(); ++k) {
+  for_each_class([&](std::size_t label) {
+    const auto k = static_cast<Index>(label);
     const Vector v = steps.col(k);
     const double step_norm = v.norm();
     const double image = std::sqrt(std::max(0.0, v.dot(squares.col(k))) + entry_error * step_norm * step_norm);
     const double drift = (weights.col(k) - anchor_.col(k)).norm() + step_norm / 2;
     const double curvature = loss_.curvature_lipschitz() * row_norm_ * drift * spectral * image;
 
-    Vector defect = symmetric_product(hessian_[static_cast<std::size_t>(k)], v).col(0);
+    Vector defect = symmetric_product(hessian_[label], v).col(0);
     defect += (ridge - ridge_) * v - gradient_change.col(k);
     const double anchor_norm = anchor_.col(k).norm();
     // Twice: a row that went was added with one error and subtracted with another.
@@ -117,7 +125,7 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
     const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * ridge_) * new_norm;
     const double rounding = of_products + of_weights;
     growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
-  }
+  });
   return growth;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,9 +38,14 @@ class FastFactor {
                                           double ridge) const;
 
  private:
-  FastFactor(const Loss& loss, const Matrix& weights) : loss_(loss), anchor_(weights) {}
+  FastFactor(const Objective& objective, const Matrix& weights)
+      : loss_(objective.loss()), threads_(objective.threads()), anchor_(weights) {}
+
+  // Calls body(k) for every class, on threads where that pays.
+  void for_each_class(const std::function<void(std::size_t k)>& body) const;
 
   Loss loss_;
+  std::size_t threads_;
   Matrix anchor_;                // w_s, one column per class
   double ridge_ = 0;             // ridge_s
   std::vector<Matrix> hessian_;  // A_k
