@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include "allocation_count.h"
 
@@ -35,17 +39,28 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// getrusage() would not do: what the parent held before exec counts there, and it cannot be reset.
-double peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("VmHWM:")) continue;
-    std::istringstream words(line.substr(6));
+namespace {
+
+// The number behind `key` in one of the files that the kernel writes, "key:   123 kB".
+std::optional<double> bytes_in(const char* file, std::string_view key) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream words(line.substr(key.size()));
     double kibibytes = 0;
     words >> kibibytes;
     return 1024 * kibibytes;
   }
-  return 0;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// getrusage() would not do: what the parent held before exec counts there, and it cannot be reset.
+double peak_bytes() { return bytes_in("/proc/self/status", "VmHWM:").value_or(0); }
+
+double available_bytes() {
+  return bytes_in("/proc/meminfo", "MemAvailable:").value_or(std::numeric_limits<double>::infinity());
 }
 
 void reset_peak_bytes() {

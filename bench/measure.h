@@ -18,6 +18,8 @@ namespace unscatter::bench {
 // Most memory that this process held since reset_peak_bytes(), or ever where the system does not let it be reset.
 [[nodiscard]] double peak_bytes();
 void reset_peak_bytes();
+// Memory that the machine could give to this process now; infinite where it does not say.
+[[nodiscard]] double available_bytes();
 
 // Wall clock, processor time and allocations of a number of calls.
 class Samples {
