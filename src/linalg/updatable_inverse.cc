@@ -71,8 +71,8 @@ Matrix UpdatableInverse::times(const Matrix& X) const {
   Matrix result = base_times(X);
   if (pending_ > 0) {
     const auto images = images_.leftCols(pending_);
-    for (Eigen::Index c = 0; c < X.cols();
-         ++c) {  // one by one: there are few, and preparing a product of matrices takes longer
+    // One by one: there are few, and preparing a product of matrices takes longer.
+    for (Eigen::Index c = 0; c < X.cols(); ++c) {
       const Vector shares = factors_.head(pending_).cwiseProduct(images.transpose() * X.col(c));
       result.col(c).noalias() += images * shares;
     }

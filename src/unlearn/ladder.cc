@@ -84,8 +84,8 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
     gradient = std::move(evaluation.gradient);
     fit.rung = Rung::kExact;
   }
-  // An anchor whose bound did not even serve once was not worth its cost, since kept inverses step as well and need not be built
-  // as often: wait twice as long before the next one, and the longer the further its bound was from what is needed.
+  // An anchor whose bound did not even serve once was not worth its cost, since kept inverses step as well and need not be
+  // built as often: wait twice as long before the next one, and the longer the further its bound was from what is needed.
   if (fit.rung == Rung::kFast) {
     anchor_pause_ = 0;
   } else if (was_fresh) {

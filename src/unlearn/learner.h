@@ -1,4 +1,4 @@
-// Rows, weights and residual: the numerical half of a session, and the ladder.  Knows no graph.
+// Rows, weights and residual: the numerical half of a session, and the ladder (ladder.cc).  Knows no graph.
 #pragma once
 
 #include <cstddef>
