@@ -72,11 +72,9 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
   return true;
 }
 
-// Products with a vector: a second thread is worth waking for the memory it reads.
 std::size_t KeptHessians::class_threads(const Objective& objective) const {
-  constexpr std::size_t kManyEntries = std::size_t{1} << 17;
   const auto order = static_cast<std::size_t>(inverses_.front().order());
-  return inverses_.size() * order * order < kManyEntries ? 1 : objective.threads();
+  return worthwhile_threads(inverses_.size() * order * order, objective.threads());
 }
 
 void KeptHessians::for_each_class(const Objective& objective, const std::function<void(std::size_t k)>& body) const {

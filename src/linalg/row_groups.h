@@ -60,9 +60,4 @@ class PaddedColumns {
   RowMatrix matrix_;
 };
 
-// `threads`, or 1 where so few multiplications are done sooner than a second thread has woken up.
-[[nodiscard]] inline std::size_t worthwhile_threads(std::size_t multiplications, std::size_t threads) {
-  return multiplications < (std::size_t{1} << 18) ? 1 : threads;
-}
-
 }  // namespace unscatter

@@ -127,7 +127,6 @@ bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
     for (Eigen::Index c = j + 1; c < X.cols(); ++c) images.col(c) += factor * image.dot(X.col(c)) * image;
     add_square_of(image, factor);
   }
-  overwrite(images);
   return true;
 }
 

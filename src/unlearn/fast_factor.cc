@@ -52,9 +52,8 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
 }
 
 void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) const {
-  constexpr Index kManyEntries = Index{1} << 16;
-  const std::size_t threads = static_cast<Index>(inverse_.size()) * square_.size() < kManyEntries ? 1 : threads_;
-  parallel_for(inverse_.size(), threads, 1, [&](std::size_t k, std::size_t) { body(k); });
+  const std::size_t entries = inverse_.size() * static_cast<std::size_t>(square_.size());
+  parallel_for(inverse_.size(), worthwhile_threads(entries, threads_), 1, [&](std::size_t k, std::size_t) { body(k); });
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {

@@ -27,8 +27,7 @@ constexpr double kSolverPrecision = 1e-13;
 }  // namespace
 
 double Learner::wanted_gradient(const Objective& after, const Matrix& weights) const {
-  const bool fast_steps_follow = fast_ || (fast_rung_possible() && anchor_waited_ >= anchor_pause_);
-  const double share = fast_steps_follow ? kRoomForFastSteps : kRoomForRounding;
+  const double share = fast_ || anchor_is_due() ? kRoomForFastSteps : kRoomForRounding;
   return share * limit_.residual_limit(after.ridge(), weights.norm(), classes_) / std::sqrt(static_cast<double>(classes_));
 }
 
@@ -46,10 +45,11 @@ bool Learner::fast_rung_possible() const {
   return options_.fast_rung && options_.method != Method::kRetrain && evaluates_residual() && living_ >= rows_.columns();
 }
 
+bool Learner::anchor_is_due() const { return fast_rung_possible() && anchor_waited_ >= anchor_pause_; }
+
 void Learner::anchor(const Objective& after, const Matrix& weights) {
   fast_.reset();
-  if (!fast_rung_possible()) return;
-  if (anchor_waited_ < anchor_pause_) {
+  if (!anchor_is_due()) {
     ++anchor_waited_;
     return;
   }
@@ -89,8 +89,8 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
   if (fit.rung == Rung::kFast) {
     anchor_pause_ = 0;
   } else if (was_fresh) {
-    const auto far_off = static_cast<std::size_t>(std::min(claimed, kLongestAnchorPause));
-    anchor_pause_ = std::min(std::max(2 * anchor_pause_ + 1, far_off), static_cast<std::size_t>(kLongestAnchorPause));
+    const double longer = std::max(2 * static_cast<double>(anchor_pause_) + 1, claimed);
+    anchor_pause_ = static_cast<std::size_t>(std::min(longer, kLongestAnchorPause));
   }
   return true;
 }

@@ -96,6 +96,8 @@ class Learner {
     return options_.bound == ResidualBound::kExact && !options_.report_all_bounds;
   }
   [[nodiscard]] bool fast_rung_possible() const;
+  // Whether anchor() would build a factor, or wait.
+  [[nodiscard]] bool anchor_is_due() const;
   void anchor(const Objective& after, const Matrix& weights);
 
   SparseBlockRows rows_;
