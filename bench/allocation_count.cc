@@ -14,8 +14,8 @@ std::size_t unscatter::bench::allocation_count() noexcept { return allocations.l
 // GCC, seeing operator new inlined and operator delete not yet, takes the pair for a mismatch.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 // NOLINTBEGIN(cppcoreguidelines-no-malloc, bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp,
-// readability-identifier-naming): what replaces the global functions cannot use them, and the linker's --wrap chooses the
-// names.
+// readability-identifier-naming): what replaces the global functions cannot use them, and the linker's --wrap chooses
+// the names.
 extern "C" {
 void* __real_malloc(std::size_t size);
 void* __real_calloc(std::size_t count, std::size_t size);

@@ -50,8 +50,8 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
     result["classes"] = session.classes();
     result["regularisation"] = options.regularisation;
     result["rungs"] = rungs_json(session.rungs());
-    result["remark"] = fmt::format("n {}, d {}, K {}; updates: {}", dataset.size(), embedder->width(), session.classes(),
-                                   rungs_words(session.rungs()));
+    result["remark"] = fmt::format("n {}, d {}, K {}; updates: {}", dataset.size(), embedder->width(),
+                                   session.classes(), rungs_words(session.rungs()));
     report(result);
   }
 }

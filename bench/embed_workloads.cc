@@ -21,8 +21,8 @@ WalkScatteringCost cost_of(const Dataset& dataset, const SparseBlockRows& Z, std
   const std::size_t per_channel = scattering_tree_size(scales, options.layers) * options.moments;
   for (std::size_t g = 0; g < dataset.size(); ++g) {
     const Graph& graph = dataset.graphs[g];
-    const WalkScatteringCost one =
-        walk_scattering_cost(graph.node_count(), graph.entry_count(), Z.row(g).values.size() / per_channel, scales, options);
+    const WalkScatteringCost one = walk_scattering_cost(graph.node_count(), graph.entry_count(),
+                                                        Z.row(g).values.size() / per_channel, scales, options);
     cost.flops += one.flops;
     cost.bytes += one.bytes;
   }
@@ -35,8 +35,8 @@ void run_embed(const PaperData& data, const BenchSettings& settings, const Repor
   const MachinePeak peak = measure_machine_peak(threads);
   const ScatteringOptions options{.layers = data.layers, .moments = data.moments};
   std::vector<EmbeddingBlock> blocks;
-  blocks.push_back(
-      {or_fail(FeatureMap::resolve("auto", dataset)), or_fail(make_walk_scattering(WalkOperator::kRow, data.scales, options))});
+  blocks.push_back({or_fail(FeatureMap::resolve("auto", dataset)),
+                    or_fail(make_walk_scattering(WalkOperator::kRow, data.scales, options))});
   const Embedder embedder(std::move(blocks));
 
   reset_peak_bytes();
@@ -62,7 +62,8 @@ void run_embed(const PaperData& data, const BenchSettings& settings, const Repor
 
 std::vector<Workload> embed_workloads() {
   return workloads_on_paper_data(
-      "embed", [](const PaperData& data) { return fmt::format("embed every graph of {}", data.embed_file); }, run_embed);
+      "embed", [](const PaperData& data) { return fmt::format("embed every graph of {}", data.embed_file); },
+      run_embed);
 }
 
 }  // namespace unscatter::bench

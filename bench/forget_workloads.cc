@@ -1,5 +1,5 @@
-// forget-NAME: how long a removal takes, certificate included.  One node from each of many graphs, one after the other, by the
-// default session.
+// forget-NAME: how long a removal takes, certificate included.  One node from each of many graphs, one after the other,
+// by the default session.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct RemovalWork {
 };
 
 // Counted as docs/performance.md does.  `stored`: values in all rows.
-RemovalWork removal_work(std::size_t graphs, std::size_t coordinates, std::size_t stored, std::size_t classes, double steps) {
+RemovalWork removal_work(std::size_t graphs, std::size_t coordinates, std::size_t stored, std::size_t classes,
+                         double steps) {
   const auto n = static_cast<double>(graphs);
   const auto d = static_cast<double>(coordinates);
   const auto values = static_cast<double>(stored);
@@ -82,7 +83,8 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   result["bytes"] = work.bytes;
   result["peak_flops_per_second"] = peak.operations_per_second;
   result["peak_bytes_per_second"] = peak.read_bytes_per_second;
-  result["limit_seconds"] = std::max(work.operations / peak.operations_per_second, work.bytes / peak.read_bytes_per_second);
+  result["limit_seconds"] =
+      std::max(work.operations / peak.operations_per_second, work.bytes / peak.read_bytes_per_second);
   result["rungs"] = rungs_json(session.rungs());
   result["remark"] =
       fmt::format("n {}, d {}, K {}; {}", n, part.embedder->width(), session.classes(), rungs_words(session.rungs()));

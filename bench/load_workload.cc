@@ -55,7 +55,8 @@ void read_repeatedly(const ReadFile& file, const BenchSettings& settings, const 
   result["graphs"] = graphs;
   result["bytes"] = bytes;
   result["limit_seconds"] = limit;
-  result["remark"] = fmt::format("{} graphs, {:.0f} MB; decompressing alone {:.3g} ms", graphs, bytes / 1e6, 1e3 * limit);
+  result["remark"] =
+      fmt::format("{} graphs, {:.0f} MB; decompressing alone {:.3g} ms", graphs, bytes / 1e6, 1e3 * limit);
   report(result);
 }
 

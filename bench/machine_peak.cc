@@ -28,8 +28,8 @@ double add_in_registers(std::size_t rounds, double* sink) {
   return static_cast<double>(rounds * kChains * hn::Lanes(d));
 }
 
-// The same with fused multiply-adds, and more of them at a time, since their latency is longer; returns two operations for
-// each.
+// The same with fused multiply-adds, and more of them at a time, since their latency is longer; returns two operations
+// for each.
 double multiply_in_registers(std::size_t rounds, double* sink) {
   constexpr std::size_t kFusedChains = 12;
   const Lanes d;
@@ -82,7 +82,8 @@ HWY_EXPORT(multiply_in_registers);
 
 namespace {
 
-// Units per second of `work` (which returns the units it did) on `threads` threads that start together; the best of five.
+// Units per second of `work` (which returns the units it did) on `threads` threads that start together; the best of
+// five.
 double best_rate(std::size_t threads, const std::function<double()>& work) {
   double best = 0;
   for (int repetition = 0; repetition < 5; ++repetition) {

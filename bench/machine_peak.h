@@ -16,7 +16,8 @@ struct ProductPeak {
   double read_bytes_per_second;  // of buffers that fit the last level of cache and no earlier one
 };
 
-// Both on `threads` threads at once, best of several short runs, with the instruction set that the embedding kernel uses.
+// Both on `threads` threads at once, best of several short runs, with the instruction set that the embedding kernel
+// uses.
 [[nodiscard]] MachinePeak measure_machine_peak(std::size_t threads);
 [[nodiscard]] ProductPeak measure_product_peak(std::size_t threads);
 

@@ -33,12 +33,12 @@ class Samples {
   // The smallest time that a share `q` of all calls does not exceed.
   [[nodiscard]] double quantile(double q) const;
 
-  // A result for work that is repeated as it is: best_seconds, p50_seconds, per_second (`items` of each call over its median),
-  // allocations (per call), peak_bytes.
+  // A result for work that is repeated as it is: best_seconds, p50_seconds, per_second (`items` of each call over its
+  // median), allocations (per call), peak_bytes.
   [[nodiscard]] Json repeated(const std::string& name, double items) const;
-  // A result for removals, each other than the one before: also p95, p99, mean (total over count: what rare expensive ones cost
-  // is in it), p50 of processor time; per_second is 1 / mean times `requests` of each call, allocations_per_removal is per
-  // request.
+  // A result for removals, each other than the one before: also p95, p99, mean (total over count: what rare expensive
+  // ones cost is in it), p50 of processor time; per_second is 1 / mean times `requests` of each call,
+  // allocations_per_removal is per request.
   [[nodiscard]] Json removals(const std::string& name, std::size_t requests = 1) const;
 
  private:

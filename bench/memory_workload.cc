@@ -1,5 +1,5 @@
-// memory: how much a workspace takes while it is made, trained and opened again, and how that grows with the number of graphs.
-// Generated groups of 30 members, read from a file as `unscatter train` does.
+// memory: how much a workspace takes while it is made, trained and opened again, and how that grows with the number of
+// graphs. Generated groups of 30 members, read from a file as `unscatter train` does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +84,8 @@ void run_memory(const BenchSettings& settings, const Reporter& report) {
 }  // namespace
 
 Workload memory_workload() {
-  return {"memory", "a workspace of n graphs of 30 nodes is made and trained: peak of resident memory; n = 10^3 to 10^5",
+  return {"memory",
+          "a workspace of n graphs of 30 nodes is made and trained: peak of resident memory; n = 10^3 to 10^5",
           run_memory};
 }
 

@@ -34,8 +34,9 @@ std::vector<Workload> workloads_on_paper_data(
     const std::function<void(const PaperData&, const BenchSettings&, const Reporter&)>& run) {
   std::vector<Workload> workloads;
   for (const PaperData& data : kPaperData) {
-    workloads.push_back({fmt::format("{}-{}", name, data.name), what(data),
-                         [&data, run](const BenchSettings& settings, const Reporter& report) { run(data, settings, report); }});
+    workloads.push_back(
+        {fmt::format("{}-{}", name, data.name), what(data),
+         [&data, run](const BenchSettings& settings, const Reporter& report) { run(data, settings, report); }});
   }
   return workloads;
 }

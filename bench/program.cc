@@ -1,7 +1,9 @@
-// unscatter-bench: one workload, measured in a process of its own.  People call `unscatter bench`, which starts this program.
+// unscatter-bench: one workload, measured in a process of its own.  People call `unscatter bench`, which starts this
+// program.
 //
 //   unscatter-bench --list                     one JSON document: the workloads
-//   unscatter-bench WORKLOAD [SETTINGS]        SETTINGS: a JSON object; a JSON document per result, one a line, as they come
+//   unscatter-bench WORKLOAD [SETTINGS]        SETTINGS: a JSON object; a JSON document per result, one a line, as they
+//   come
 //
 // Exit codes: 0 done or skipped (the document says so), 1 failed, 2 wrong usage.
 #include <fmt/format.h>
@@ -23,7 +25,8 @@ std::vector<Workload> all_workloads() {
   for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
-  for (Workload single : {scale_workload(), batch_workload(), load_workload(), workspace_workload(), memory_workload()}) {
+  for (Workload single :
+       {scale_workload(), batch_workload(), load_workload(), workspace_workload(), memory_workload()}) {
     all.push_back(std::move(single));
   }
   return all;
@@ -86,8 +89,9 @@ int run_arguments(const std::vector<std::string>& arguments) {
     print_line(list);
     return 0;
   }
-  const auto chosen = std::find_if(
-      all.begin(), all.end(), [&](const Workload& workload) { return !arguments.empty() && workload.name == arguments[0]; });
+  const auto chosen = std::find_if(all.begin(), all.end(), [&](const Workload& workload) {
+    return !arguments.empty() && workload.name == arguments[0];
+  });
   if (chosen == all.end() || arguments.size() > 2) {
     fmt::print(stderr, "usage: unscatter-bench --list | WORKLOAD [SETTINGS]; see `unscatter bench --help`\n");
     return 2;

@@ -2,10 +2,10 @@
 //
 //   reembedding_bench [--benchmark_filter=..] [--benchmark_repetitions=5]
 //
-// Polynomial of degree K applied to c signals: sparse re-application, update of cached powers, dense powers from scratch.
-// Arbitrary kernel: fresh eigendecomposition, eigen-downdate, Chebyshev of degree 32 by sparse re-application.  Every method
-// starts from the edited graph or from its own cache and ends with the filtered signals.  Prints one table of medians in
-// microseconds of processor time.
+// Polynomial of degree K applied to c signals: sparse re-application, update of cached powers, dense powers from
+// scratch. Arbitrary kernel: fresh eigendecomposition, eigen-downdate, Chebyshev of degree 32 by sparse re-application.
+// Every method starts from the edited graph or from its own cache and ends with the filtered signals.  Prints one table
+// of medians in microseconds of processor time.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -32,8 +32,9 @@ struct Shape {
   std::size_t nodes;
   double neighbours;
 };
-constexpr Shape kShapes[] = {{"IMDB-BINARY", 20, 10},       {"PROTEINS", 40, 3.7},       {"COLLAB", 75, 66},
-                             {"PROTEINS, large", 150, 3.7}, {"COLLAB, larger", 150, 75}, {"PROTEINS, largest", 400, 3.7},
+constexpr Shape kShapes[] = {{"IMDB-BINARY", 20, 10},      {"PROTEINS", 40, 3.7},
+                             {"COLLAB", 75, 66},           {"PROTEINS, large", 150, 3.7},
+                             {"COLLAB, larger", 150, 75},  {"PROTEINS, largest", 400, 3.7},
                              {"COLLAB, largest", 400, 200}};
 constexpr int kChannels[] = {1, 8, 32};
 constexpr std::size_t kDegrees[] = {8, 16};
@@ -47,8 +48,8 @@ struct SparseShift {
   std::vector<double> weights;
 };
 
-// A graph before and after the removal, its frozen-degree shift (norm at most 1) in all forms, and signals for the nodes that
-// stay.
+// A graph before and after the removal, its frozen-degree shift (norm at most 1) in all forms, and signals for the
+// nodes that stay.
 struct Case {
   Matrix before;
   Matrix after;
@@ -97,10 +98,11 @@ std::vector<double> coefficients(std::size_t degree) {
   return c;
 }
 
-// y = alpha S x + beta b + gamma y on channels [first, first + kWidth): as many sums in registers, one sweep over the entries.
+// y = alpha S x + beta b + gamma y on channels [first, first + kWidth): as many sums in registers, one sweep over the
+// entries.
 template <std::size_t kWidth>
-void sweep_block(const SparseShift& S, std::size_t first, double alpha, const RowMatrix& x, double beta, const RowMatrix& b,
-                 double gamma, RowMatrix& y) {
+void sweep_block(const SparseShift& S, std::size_t first, double alpha, const RowMatrix& x, double beta,
+                 const RowMatrix& b, double gamma, RowMatrix& y) {
   const auto width = static_cast<std::size_t>(x.cols());
   const double* __restrict from = x.data() + first;
   for (std::size_t i = 0; i + 1 < S.offsets.size(); ++i) {
@@ -169,8 +171,8 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Times `method` alone, on states that `prepare` makes anew.  Small graphs run in batches, because reading the clock takes as
-// long as a tenth of one run.
+// Times `method` alone, on states that `prepare` makes anew.  Small graphs run in batches, because reading the clock
+// takes as long as a tenth of one run.
 template <typename Prepare, typename Method>
 void time_on_fresh_state(benchmark::State& state, const Case& c, const Prepare& prepare, const Method& method) {
   const std::size_t batch = c.after.rows() <= 75 ? 8 : 1;
@@ -187,7 +189,8 @@ void check(benchmark::State& state, const RowMatrix& value, const RowMatrix& exp
   if ((value - expected).norm() > 1e-9 * expected.norm()) state.SkipWithError("the methods disagree");
 }
 
-void polynomial(benchmark::State& state, const std::string& method, std::size_t shape, int channels, std::size_t degree) {
+void polynomial(benchmark::State& state, const std::string& method, std::size_t shape, int channels,
+                std::size_t degree) {
   const Case& c = case_of(shape);
   const RowMatrix x = c.signals(channels);
   const std::vector<double> h = coefficients(degree);
@@ -262,7 +265,8 @@ void register_all() {
         }
       }
       for (const std::string& method : kKernelMethods) {
-        add(row_name(shape, channels, 0), method, [=](benchmark::State& state) { kernel(state, method, shape, channels); });
+        add(row_name(shape, channels, 0), method,
+            [=](benchmark::State& state) { kernel(state, method, shape, channels); });
       }
     }
   }
@@ -295,7 +299,8 @@ class TableReporter final : public benchmark::BenchmarkReporter {
   };
 
   void print(const std::vector<std::string>& methods, bool any_kernel) {
-    fmt::print("\n| shape | g | neighbours | c | K | {} | {} | {} | cache, bytes |\n", methods[0], methods[1], methods[2]);
+    fmt::print("\n| shape | g | neighbours | c | K | {} | {} | {} | cache, bytes |\n", methods[0], methods[1],
+               methods[2]);
     fmt::print("|---|---|---|---|---|---|---|---|---|\n");
     for (std::size_t shape = 0; shape < std::size(kShapes); ++shape) {
       for (const int channels : kChannels) {

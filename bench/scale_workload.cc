@@ -1,5 +1,5 @@
-// forget-scale: does the cost of a removal depend on the number of graphs?  Synthetic rows, below the graphs: each removal
-// replaces one random row by one that is a little different, as an edited graph's embedding is.
+// forget-scale: does the cost of a removal depend on the number of graphs?  Synthetic rows, below the graphs: each
+// removal replaces one random row by one that is a little different, as an edited graph's embedding is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,13 +33,14 @@ struct SyntheticRows {
   std::vector<std::uint32_t> labels;
 };
 
-// Every class leans towards a direction of its own; |z| is about 1.  Uniform noise: its distribution does not matter here, and
-// drawing it is cheap.
+// Every class leans towards a direction of its own; |z| is about 1.  Uniform noise: its distribution does not matter
+// here, and drawing it is cheap.
 SyntheticRows synthetic_rows(std::size_t n, std::size_t d, Sequence& random) {
   const auto uniform = [&random] { return 2 * random.unit() - 1; };
   const double scale = std::sqrt(3.0 / static_cast<double>(d));  // |uniform vector| is then about 1
   std::vector<std::vector<double>> directions(kScaleClasses, std::vector<double>(d));
-  for (auto& direction : directions) std::generate(direction.begin(), direction.end(), [&] { return 0.5 * scale * uniform(); });
+  for (auto& direction : directions)
+    std::generate(direction.begin(), direction.end(), [&] { return 0.5 * scale * uniform(); });
   SyntheticRows data;
   data.rows = SparseBlockRows(n, d);
   data.labels.resize(n);
@@ -65,7 +66,8 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
 
   reset_peak_bytes();
   const Stopwatch training;
-  Learner learner = or_fail(Learner::create(std::move(data.rows), std::move(data.labels), kScaleClasses, options, noise));
+  Learner learner =
+      or_fail(Learner::create(std::move(data.rows), std::move(data.labels), kScaleClasses, options, noise));
   const double train_seconds = training.seconds();
 
   Samples samples;
@@ -126,9 +128,10 @@ void run_scale(const BenchSettings& settings, const Reporter& report) {
 }  // namespace
 
 Workload scale_workload() {
-  return {"forget-scale",
-          fmt::format("one of n rows is replaced, n = 10^3 to 10^6; d = {} and {}; K = {}", kNarrow, kWide, kScaleClasses),
-          run_scale};
+  return {
+      "forget-scale",
+      fmt::format("one of n rows is replaced, n = 10^3 to 10^6; d = {} and {}; K = {}", kNarrow, kWide, kScaleClasses),
+      run_scale};
 }
 
 }  // namespace unscatter::bench

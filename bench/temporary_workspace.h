@@ -15,8 +15,8 @@ class TemporaryWorkspace {
  public:
   TemporaryWorkspace() {
     SecureRandom random;
-    path_ =
-        std::filesystem::temp_directory_path() / fmt::format("bench-{}.unscatter", Salt::random(random).hex().substr(0, 16));
+    path_ = std::filesystem::temp_directory_path() /
+            fmt::format("bench-{}.unscatter", Salt::random(random).hex().substr(0, 16));
   }
   TemporaryWorkspace(const TemporaryWorkspace&) = delete;
   TemporaryWorkspace& operator=(const TemporaryWorkspace&) = delete;

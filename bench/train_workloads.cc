@@ -94,7 +94,9 @@ void run_train(const PaperData& data, const BenchSettings& settings, const Repor
 std::vector<Workload> train_workloads() {
   return workloads_on_paper_data(
       "train",
-      [](const PaperData&) { return "Newton on a tenth of the graphs, embedded already: from 0, and after one row changed"; },
+      [](const PaperData&) {
+        return "Newton on a tenth of the graphs, embedded already: from 0, and after one row changed";
+      },
       run_train);
 }
 

@@ -1,5 +1,5 @@
-// What a benchmark workload is.  One runs per process, so that its peak of memory is its own; `unscatter bench` starts the
-// processes and prints what they measured.
+// What a benchmark workload is.  One runs per process, so that its peak of memory is its own; `unscatter bench` starts
+// the processes and prints what they measured.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,22 @@ using Json = nlohmann::ordered_json;
 // Numbers that are left out are the workload's own.
 struct BenchSettings {
   std::filesystem::path data;
-  std::size_t threads = 0;                      // 0: all
-  std::size_t repeat = 5;                       // of embedding, training and reading
-  std::optional<std::size_t> removals;          // at most so many
-  std::size_t groups = 1000;                    // generated ones, of batch and workspace
-  std::string features = "auto";                // of workspace
-  std::vector<std::size_t> scale_rows;          // of forget-scale and memory
-  std::optional<double> regularisation;         // of forget-scale and workspace
-  std::optional<double> noise;                  // of published weights; removals
-  std::optional<double> precision;              // of the kept weights; removals
-  std::optional<double> tolerance;              // |gradient| of a class at the end; training
-  std::optional<std::filesystem::path> folder;  // training: rows and labels are written there, for other programs to train on
+  std::size_t threads = 0;               // 0: all
+  std::size_t repeat = 5;                // of embedding, training and reading
+  std::optional<std::size_t> removals;   // at most so many
+  std::size_t groups = 1000;             // generated ones, of batch and workspace
+  std::string features = "auto";         // of workspace
+  std::vector<std::size_t> scale_rows;   // of forget-scale and memory
+  std::optional<double> regularisation;  // of forget-scale and workspace
+  std::optional<double> noise;           // of published weights; removals
+  std::optional<double> precision;       // of the kept weights; removals
+  std::optional<double> tolerance;       // |gradient| of a class at the end; training
+  std::optional<std::filesystem::path>
+      folder;  // training: rows and labels are written there, for other programs to train on
 };
 
-// One measured thing: {"name": "forget-imdb", "p50_seconds": ..., ...}; measure.h says which fields there are.  It appears in
-// the table when `report` is called.
+// One measured thing: {"name": "forget-imdb", "p50_seconds": ..., ...}; measure.h says which fields there are.  It
+// appears in the table when `report` is called.
 using Reporter = std::function<void(const Json& result)>;
 
 struct Workload {

@@ -25,8 +25,9 @@ constexpr std::size_t kBatchedRequests = 10'000;
 
 Json shares_of(const StageTimes& times, double total) {
   const double staged = times.update + times.record + times.write + times.commit + times.checkpoint;
-  return {{"update", times.update / total}, {"record", times.record / total},         {"write", times.write / total},
-          {"commit", times.commit / total}, {"checkpoint", times.checkpoint / total}, {"rest", (total - staged) / total}};
+  return {{"update", times.update / total},         {"record", times.record / total},
+          {"write", times.write / total},           {"commit", times.commit / total},
+          {"checkpoint", times.checkpoint / total}, {"rest", (total - staged) / total}};
 }
 
 void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t count, const BenchSettings& settings,
@@ -51,8 +52,9 @@ void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t co
   Samples samples;
   for (std::size_t first = 0; first + batch <= requests.size(); first += batch) {
     bool satisfied = false;
-    samples.measure(
-        [&] { satisfied = or_fail(workspace.forget(std::span(requests).subspan(first, batch))).certificate.satisfied; });
+    samples.measure([&] {
+      satisfied = or_fail(workspace.forget(std::span(requests).subspan(first, batch))).certificate.satisfied;
+    });
     if (!satisfied) throw std::runtime_error("a certificate is not satisfied");
   }
   const StageTimes& times = workspace.stage_times();

@@ -31,7 +31,8 @@ Status run() {
   UNSCATTER_TRY(embedder, make_embedder("degree-onehot", {.scales = 4, .moments = 3, .layers = 3}, groups));
   UNSCATTER_TRY(test_rows, embedder->embed(test));
 
-  // 3. A session owns the training data, trains, and keeps the promise: whoever sees a published model can hardly tell it from
+  // 3. A session owns the training data, trains, and keeps the promise: whoever sees a published model can hardly tell
+  // it from
   //    one that was trained without what has been removed ((epsilon, delta) = (1, 1e-4), docs/certificates.md).
   SessionOptions options;
   options.regularisation = 1e-4;

@@ -1,5 +1,5 @@
-// What must hold of every input to a format that is read back, as functions: they return what is wrong, or nothing.  The fuzz
-// targets and the tests call the same ones.
+// What must hold of every input to a format that is read back, as functions: they return what is wrong, or nothing. The
+// fuzz targets and the tests call the same ones.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,8 @@ namespace unscatter::fuzz {
 
 // Beside its one spelling: whoever the receipt names as its signer, asking whether that is so has an answer.
 [[nodiscard]] inline std::string check_receipt(std::string_view text) {
-  if (const std::string finding = check_one_spelling(text, parse_receipt, receipt_text); !finding.empty()) return finding;
+  if (const std::string finding = check_one_spelling(text, parse_receipt, receipt_text); !finding.empty())
+    return finding;
   const Result<Receipt> receipt = parse_receipt(text);
   if (!receipt.ok()) return "";
   const Status checked = check_signature(*receipt, receipt->signer);

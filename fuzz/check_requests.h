@@ -22,7 +22,8 @@ template <typename Spell>
   if (!again.ok()) return "its spelling is refused: " + again.error().message;
   std::string spelled_again;
   for (const RemovalRequest& request : again->requests) spelled_again.append(spell(request)).append("\n");
-  if (spelled_again != spelled || again->requests.size() != file->requests.size()) return "its spelling is another request";
+  if (spelled_again != spelled || again->requests.size() != file->requests.size())
+    return "its spelling is another request";
   for (std::size_t i = 0; i < again->lines.size(); ++i) {
     if (again->lines[i] != i + 1) return "a line is counted wrongly";
   }

@@ -27,8 +27,8 @@ namespace unscatter::fuzz {
   return answered;
 }
 
-// Bytes as a workspace file: refused with a reason, or opened; and whatever verification accepts can be opened and read.
-// `scratch` is a file that is written and removed; it should live in memory.
+// Bytes as a workspace file: refused with a reason, or opened; and whatever verification accepts can be opened and
+// read. `scratch` is a file that is written and removed; it should live in memory.
 [[nodiscard]] inline std::string check_workspace(std::string_view bytes, const std::filesystem::path& scratch) {
   std::ofstream(scratch, std::ios::binary | std::ios::trunc) << bytes;
   const WorkspaceOptions how{.wait = std::chrono::milliseconds(0), .threads = 1};

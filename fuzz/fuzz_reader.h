@@ -11,7 +11,8 @@ namespace unscatter::fuzz {
 
 inline const ReadOptions& small_options() {
   static const ReadOptions options = {
-      .limits = {.max_bytes = 1 << 20, .max_nodes = 1 << 16, .max_edges = 1 << 18, .max_graphs = 1 << 12}, .threads = 1};
+      .limits = {.max_bytes = 1 << 20, .max_nodes = 1 << 16, .max_edges = 1 << 18, .max_graphs = 1 << 12},
+      .threads = 1};
   return options;
 }
 

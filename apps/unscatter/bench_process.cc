@@ -52,8 +52,8 @@ Error start_error(int code) {
   return {ErrorCode::kIo, fmt::format("cannot start the benchmark program: {}", std::generic_category().message(code))};
 }
 
-Result<pid_t> start(const std::filesystem::path& program, const std::vector<std::string>& arguments, const PipeEnds& out,
-                    const PipeEnds& err) {
+Result<pid_t> start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                    const PipeEnds& out, const PipeEnds& err) {
   std::vector<std::string> words = {program.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -128,7 +128,8 @@ Status run_bench_process(const std::filesystem::path& program, const std::vector
   drain(err.reading(), [&said](std::string_view piece) { said += piece; });
   const int status = wait_status(child);
   if (WIFSIGNALED(status)) {
-    return Error{ErrorCode::kUnsupported, fmt::format("the benchmark program was ended by signal {}", WTERMSIG(status))};
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the benchmark program was ended by signal {}", WTERMSIG(status))};
   }
   if (WEXITSTATUS(status) != 0) return Error{ErrorCode::kUnsupported, without_line_end(std::move(said))};
   if (malformed || !line.empty()) return Error{ErrorCode::kMalformedInput, "the benchmark program printed no JSON"};

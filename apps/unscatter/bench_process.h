@@ -16,8 +16,9 @@ namespace unscatter::cli {
 // unscatter-bench in the folder of the running program.  Errors: kNotFound, saying how to build it.
 [[nodiscard]] Result<std::filesystem::path> bench_program();
 
-// Runs `program arguments...` and calls `take` with each line of its stdout, parsed, as it comes.  Errors: kUnsupported with
-// what the program said on stderr if it failed; kMalformedInput if a line is not JSON; kIo if it cannot be started.
+// Runs `program arguments...` and calls `take` with each line of its stdout, parsed, as it comes.  Errors: kUnsupported
+// with what the program said on stderr if it failed; kMalformedInput if a line is not JSON; kIo if it cannot be
+// started.
 [[nodiscard]] Status run_bench_process(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                        const std::function<void(Json)>& take);
 

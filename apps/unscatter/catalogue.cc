@@ -10,14 +10,15 @@
 namespace unscatter::cli {
 namespace {
 
-CatalogueEntry tu_entry(const char* name, std::size_t graphs, std::size_t classes, std::size_t nodes, const char* description,
-                        const char* content_digest) {
+CatalogueEntry tu_entry(const char* name, std::size_t graphs, std::size_t classes, std::size_t nodes,
+                        const char* description, const char* content_digest) {
   return {name, graphs, classes, nodes, description, "TUDataset", true, "", content_digest};
 }
 
 CatalogueEntry superpixels(const char* name, std::size_t graphs, std::size_t nodes, const char* description) {
   const std::string how_to_get = fmt::format(
-      "it is not on the TUDataset site; convert the train split of GNNBenchmarkDataset {0} (PyTorch Geometric) to the .npz "
+      "it is not on the TUDataset site; convert the train split of GNNBenchmarkDataset {0} (PyTorch Geometric) to the "
+      ".npz "
       "form of "
       "docs/data-formats.md and put it at $UNSCATTER_DATA/{0}/{0}_superpixels_train.npz",
       name);
@@ -55,12 +56,13 @@ CatalogueEntry parse_entry(const nlohmann::json& object) {
 }  // namespace
 
 const CatalogueEntry* Catalogue::find(std::string_view name) const noexcept {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.name == name; });
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
-// The digests pin what the text files say (graphs, labels, attributes), not the bytes of an archive: the site may pack its
-// zips anew.  `unscatter datasets info --json FILE` prints them.
+// The digests pin what the text files say (graphs, labels, attributes), not the bytes of an archive: the site may pack
+// its zips anew.  `unscatter datasets info --json FILE` prints them.
 Catalogue built_in_catalogue() {
   return Catalogue({
       tu_entry("COLLAB", 5000, 3, 372'474, "scientific collaborations: ego networks by field",
@@ -93,7 +95,8 @@ Result<Catalogue> read_catalogue(const std::filesystem::path& path) {
     for (const auto& object : document.at("datasets")) {
       CatalogueEntry entry = parse_entry(object);
       // The name becomes part of a URL and of a path in the cache.
-      if (!is_name(entry.name)) return malformed(path, fmt::format("'{}' cannot be the name of a data set", entry.name));
+      if (!is_name(entry.name))
+        return malformed(path, fmt::format("'{}' cannot be the name of a data set", entry.name));
       if (!is_digest(entry.content_digest)) {
         return malformed(path, fmt::format("{}: content_digest has to be 64 lower-case hex digits", entry.name));
       }

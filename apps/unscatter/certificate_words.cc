@@ -17,7 +17,8 @@ void add_rows(Table& table, const Promise& promise) {
   std::string words = guarantee_words(promise.mechanism, promise.guarantee, promise.noise_stddev);
   if (promise.rule == BudgetRule::kPaper) words += "; the paper's budget, not sound for several classes";
   table.add_row({promise.satisfied ? "certified" : "NOT certified", std::move(words)});
-  table.add_row({"distance", distance_words(promise.distance_upper_bound, promise.shift_upper_bound, promise.shift_limit)});
+  table.add_row(
+      {"distance", distance_words(promise.distance_upper_bound, promise.shift_upper_bound, promise.shift_limit)});
   table.add_row({"how", rung_words(promise.rung, promise.newton_steps)});
 }
 
@@ -45,7 +46,8 @@ std::string rung_words(Rung rung, std::size_t newton_steps) {
     case Rung::kFast: return "fast: a step with the kept factor, no other graph was looked at";
     case Rung::kExact: return "exact: a step with the kept factor, then the gradient of all graphs evaluated";
     case Rung::kNewton:
-      return fmt::format("newton: {}, gradient evaluated on all graphs", counted(newton_steps, "Newton step", "Newton steps"));
+      return fmt::format("newton: {}, gradient evaluated on all graphs",
+                         counted(newton_steps, "Newton step", "Newton steps"));
     case Rung::kRetrain: return "retrain: trained from scratch";
   }
   return {};

@@ -95,8 +95,8 @@ std::string duration_cell(const Json& result, const char* key) {
 constexpr const char* kRowFormat = "{:<30} {:>10} {:>10} {:>10} {:>10} {:>11} {:>11} {:>9}  {}";
 
 std::string header_line() {
-  return fmt::format(
-      "{}\n", fmt::format(kRowFormat, "workload", "best", "p50", "p95", "p99", "per second", "allocations", "memory", ""));
+  return fmt::format("{}\n", fmt::format(kRowFormat, "workload", "best", "p50", "p95", "p99", "per second",
+                                         "allocations", "memory", ""));
 }
 
 std::string row_line(const Json& result) {
@@ -105,11 +105,12 @@ std::string row_line(const Json& result) {
     return fmt::format("{:<30} skipped: {}\n", name, result.at("skipped").get<std::string>());
   }
   const char* allocations = result.contains("allocations_per_removal") ? "allocations_per_removal" : "allocations";
-  std::string line = fmt::format(
-      kRowFormat, name, duration_cell(result, "best_seconds"), duration_cell(result, "p50_seconds"),
-      duration_cell(result, "p95_seconds"), duration_cell(result, "p99_seconds"),
-      fmt::format("{:.4g}", result.at("per_second").get<double>()), fmt::format("{:.0f}", result.at(allocations).get<double>()),
-      fmt::format("{:.0f} MB", result.at("peak_bytes").get<double>() / 1e6), result.value("remark", ""));
+  std::string line =
+      fmt::format(kRowFormat, name, duration_cell(result, "best_seconds"), duration_cell(result, "p50_seconds"),
+                  duration_cell(result, "p95_seconds"), duration_cell(result, "p99_seconds"),
+                  fmt::format("{:.4g}", result.at("per_second").get<double>()),
+                  fmt::format("{:.0f}", result.at(allocations).get<double>()),
+                  fmt::format("{:.0f} MB", result.at("peak_bytes").get<double>() / 1e6), result.value("remark", ""));
   while (line.back() == ' ') line.pop_back();
   return line + "\n";
 }
@@ -175,7 +176,8 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--threads", arguments.threads, "0: all")->capture_default_str();
   command.add_option("--repeat", arguments.repeat, "How often to embed, train and read; the best and the median count")
       ->capture_default_str();
-  command.add_option("--removals", arguments.removals, "At most so many per result; default: the workload's own number");
+  command.add_option("--removals", arguments.removals,
+                     "At most so many per result; default: the workload's own number");
   command.add_option("--groups", arguments.groups, "Generated groups of batch and workspace")->capture_default_str();
   command.add_option("--features", arguments.features, "Node features of workspace, as `unscatter train` reads them")
       ->capture_default_str();
@@ -183,11 +185,13 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--scale-rows", arguments.scale_rows,
                   "n of forget-scale and memory; default 1000,10000,100000 and, of forget-scale, 1000000")
       ->delimiter(',');
-  command.add_option("--lambda", arguments.regularisation, "Regularisation of forget-scale (default 1e-2) and workspace");
+  command.add_option("--lambda", arguments.regularisation,
+                     "Regularisation of forget-scale (default 1e-2) and workspace");
   command.add_option("--noise", arguments.noise, "Standard deviation on published weights; removals");
   command.add_option("--precision", arguments.precision, "How close kept weights stay to the retrained ones; removals");
   command.add_option("--tolerance", arguments.tolerance, "|gradient| of every class at the end of training");
-  command.add_option("--rows-out", arguments.rows_out, "train-*: write rows and labels into this folder, for other programs");
+  command.add_option("--rows-out", arguments.rows_out,
+                     "train-*: write rows and labels into this folder, for other programs");
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ std::string kind_words(const LedgerRecord& record) {
   return {};
 }
 
-Report report_entry(const LedgerRecord& record, const std::vector<std::string>& assumptions, const std::string& receipt) {
+Report report_entry(const LedgerRecord& record, const std::vector<std::string>& assumptions,
+                    const std::string& receipt) {
   Report report;
   report.json = entry_json(record);
   report.json["assumptions"] = assumptions;
@@ -67,14 +68,16 @@ void add_salts(Report& report, const LedgerRecord& record, const std::vector<Sal
 }
 
 Result<Report> show_certificate(const CertificateArguments& arguments, Context& context) {
-  if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
+  if (!arguments.receipt.empty())
+    UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(workspace, arguments.workspace.open(context));
   const std::size_t id = arguments.id.value_or(workspace.info().entries - 1);
   UNSCATTER_TRY(record, workspace.entry(id));
   if (!arguments.receipt.empty()) {
     if (record.kind != EntryKind::kForgotten) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("entry {} is no removal ({}) and has no receipt; --id names another", id, name(record.kind))};
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("entry {} is no removal ({}) and has no receipt; --id names another", id, name(record.kind))};
     }
     UNSCATTER_TRY(receipt, workspace.receipt(id));
     UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
@@ -90,7 +93,8 @@ Result<Report> show_certificate(const CertificateArguments& arguments, Context& 
 }  // namespace
 
 void add_certificate_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("certificate", "Show an entry of the ledger: what was done, what is promised");
+  CLI::App& command =
+      *parent.add_subcommand("certificate", "Show an entry of the ledger: what was done, what is promised");
   const auto arguments = std::make_shared<CertificateArguments>();
   arguments->workspace.add_to(command);
   command.add_option("--id", arguments->id, "Number of the entry, from 0 (default: the last)");

@@ -72,7 +72,8 @@ std::vector<RemovalRequest> mixed_batch(const Session& session) {
     const std::string& member = graph.node_id(0);
     if (g % 3 == 0) batch.emplace_back(ForgetNode{g, member});
     if (g % 3 == 1) batch.emplace_back(ForgetFeatures{g, member});
-    if (g % 3 == 2 && graph.degree(0) > 0) batch.emplace_back(ForgetEdge{g, member, graph.node_id(graph.neighbours(0)[0])});
+    if (g % 3 == 2 && graph.degree(0) > 0)
+      batch.emplace_back(ForgetEdge{g, member, graph.node_id(graph.neighbours(0)[0])});
   }
   return batch;
 }
@@ -156,7 +157,8 @@ std::string closing_words(const Verification& verification, const WorkspaceInfo&
   for (const Check& check : verification.checks) checks += (checks.empty() ? "" : ", ") + check.name;
   return fmt::format(
       "verify: {}: all {} checks passed\n\n"
-      "The promise: whoever sees the published models, {} of them at most, can hardly tell them from models that were trained\n"
+      "The promise: whoever sees the published models, {} of them at most, can hardly tell them from models that were "
+      "trained\n"
       "without what was forgotten: (epsilon, delta) = ({}, {}), by noise of {} on every published weight.\n"
       "Accuracy on the other half: {:.1f} % before, {:.1f} % for the model published after.\n\n"
       "Next, with data of your own or with 'unscatter datasets generate groups.jsonl':\n"
@@ -204,7 +206,8 @@ Status forget_three_times(const Cast& cast, Workspace& workspace, Story& story) 
 Status check_verified(const Verification& verification) {
   if (verification.passed) return ok_status();
   for (const Check& check : verification.checks) {
-    if (!check.passed) return Error{ErrorCode::kUnsupported, fmt::format("not verified: {}: {}", check.name, check.detail)};
+    if (!check.passed)
+      return Error{ErrorCode::kUnsupported, fmt::format("not verified: {}: {}", check.name, check.detail)};
   }
   return Error{ErrorCode::kUnsupported, "not verified"};
 }
@@ -229,7 +232,8 @@ Result<Report> demo(Context& context) {
   const double train_ms = 1000 * watch.lap();
   std::optional<Workspace> workspace = std::move(created);
   const std::size_t width = workspace->embedder().width();
-  context.say(fmt::format("train: {} weights per class, into a workspace file, in {:.1f} ms\n\n", grouped(width), train_ms));
+  context.say(
+      fmt::format("train: {} weights per class, into a workspace file, in {:.1f} ms\n\n", grouped(width), train_ms));
 
   UNSCATTER_TRY(test_rows, workspace->embedder().embed(cast.test));
   UNSCATTER_TRY(session, workspace->session());

@@ -81,12 +81,13 @@ Report report_of(const Embedded& e, const EmbedArguments& arguments) {
   table.add_row({"graphs", grouped(e.graphs)});
   table.add_row({"features", e.features});
   table.add_row({"transform", e.transform});
-  table.add_row({"embedding", fmt::format("{} coordinates, {:.1f} % of them stored, largest |z| {:.4g}", grouped(e.width),
-                                          100 * e.density, e.largest_norm)});
+  table.add_row({"embedding", fmt::format("{} coordinates, {:.1f} % of them stored, largest |z| {:.4g}",
+                                          grouped(e.width), 100 * e.density, e.largest_norm)});
   if (e.frame)
-    table.add_row({"frame bounds", fmt::format("A = {:.6g}, B = {:.6g} over all graphs", e.frame->lower, e.frame->upper)});
-  table.add_row(
-      {"time", fmt::format("read {:.3f} s, embed {:.3f} s, write {:.3f} s", e.read_seconds, e.embed_seconds, e.write_seconds)});
+    table.add_row(
+        {"frame bounds", fmt::format("A = {:.6g}, B = {:.6g} over all graphs", e.frame->lower, e.frame->upper)});
+  table.add_row({"time", fmt::format("read {:.3f} s, embed {:.3f} s, write {:.3f} s", e.read_seconds, e.embed_seconds,
+                                     e.write_seconds)});
   if (!arguments.out.empty()) table.add_row({"written", arguments.out});
   report.text = table.str();
   return report;
@@ -102,7 +103,8 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   if (arguments.frame_bounds) {
     UNSCATTER_TRY(made, make_wavelet_bank(spec));
     if (made == nullptr) {
-      return Error{ErrorCode::kUnsupported, fmt::format("transform {} has no wavelets, hence no frame bounds", spec.family)};
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("transform {} has no wavelets, hence no frame bounds", spec.family)};
     }
     bank = std::move(made);
   }
@@ -154,7 +156,8 @@ void add_embed_command(CLI::App& parent, Context& context) {
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   arguments->transform.add_to(command);
   command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
-  command.add_flag("--frame-bounds", arguments->frame_bounds, "Also compute the wavelets' frame bounds (O(g^3) per graph)");
+  command.add_flag("--frame-bounds", arguments->frame_bounds,
+                   "Also compute the wavelets' frame bounds (O(g^3) per graph)");
   command.add_option("--threads", arguments->threads, "Threads; 0 for all. The result does not depend on it")
       ->capture_default_str();
   command.footer(R"help(

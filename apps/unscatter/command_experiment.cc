@@ -65,8 +65,8 @@ Report report_experiment(const ExperimentReport& outcome, const ExperimentOption
   report.text += fmt::format("{}, {} of them made now; in '{}'\n", counted(outcome.cells, "cell", "cells"),
                              grouped(outcome.made), options.out.string());
   if (outcome.failed > 0) {
-    report.refusal =
-        Error{ErrorCode::kUnsupported, fmt::format("{} failed; their files say why", counted(outcome.failed, "cell", "cells"))};
+    report.refusal = Error{ErrorCode::kUnsupported,
+                           fmt::format("{} failed; their files say why", counted(outcome.failed, "cell", "cells"))};
   }
   return report;
 }
@@ -110,7 +110,8 @@ void add_options(CLI::App& command, ExperimentArguments& arguments) {
       ->capture_default_str();
   command.add_option("--splits", options.splits, "Random splits")->capture_default_str();
   command.add_option("--seed", options.seed, "Of the first split; the next ones follow")->capture_default_str();
-  command.add_option("--points", options.points, "Places along a sequence where accuracy is looked at")->capture_default_str();
+  command.add_option("--points", options.points, "Places along a sequence where accuracy is looked at")
+      ->capture_default_str();
   command.add_option("--full-steps", options.full_steps, "Longer sequences are shortened for Retrain and UU")
       ->capture_default_str();
   command.add_option("--long-points", options.long_points, "Places where Retrain and UU are then trained")

@@ -72,8 +72,9 @@ Result<CatalogueEntry> fetchable_entry(const std::string& name) {
     return Error{ErrorCode::kUnsupported, fmt::format("{} cannot be fetched: {}", entry->name, entry->how_to_get)};
   }
   if (entry->content_digest.empty()) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("the catalogue pins no content digest for {}, so a download could not be verified", entry->name)};
+    return Error{
+        ErrorCode::kUnsupported,
+        fmt::format("the catalogue pins no content digest for {}, so a download could not be verified", entry->name)};
   }
   return *entry;
 }
@@ -88,8 +89,8 @@ Status verify(const fs::path& archive, const CatalogueEntry& entry, const std::s
   }
   const std::string digest = content_digest(*dataset).hex();
   if (digest == entry.content_digest) return ok_status();
-  return Error{ErrorCode::kMalformedInput,
-               fmt::format("{} has the content digest {}, but the catalogue expects {}", what, digest, entry.content_digest)};
+  return Error{ErrorCode::kMalformedInput, fmt::format("{} has the content digest {}, but the catalogue expects {}",
+                                                       what, digest, entry.content_digest)};
 }
 
 // Downloads next to `target`, verifies, and only then puts the archive in place.
@@ -108,7 +109,10 @@ Status fetch_to(const fs::path& target, const fs::path& cache, const CatalogueEn
 }
 
 Report fetched(const CatalogueEntry& entry, const fs::path& path, bool downloaded) {
-  return {{{"name", entry.name}, {"path", path.string()}, {"downloaded", downloaded}, {"content_digest", entry.content_digest}},
+  return {{{"name", entry.name},
+           {"path", path.string()},
+           {"downloaded", downloaded},
+           {"content_digest", entry.content_digest}},
           fmt::format("{}: {}, content verified\n{}\n", entry.name, downloaded ? "downloaded" : "in the cache already",
                       path.string())};
 }
@@ -116,7 +120,8 @@ Report fetched(const CatalogueEntry& entry, const fs::path& path, bool downloade
 Result<Report> fetch(const FetchOptions& options, Context& context) {
   constexpr std::uint64_t kMostMib = 1 << 20;
   if (options.limit_mib < 1 || options.limit_mib > kMostMib) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("a limit of {} MiB is outside 1 to {}", options.limit_mib, kMostMib)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("a limit of {} MiB is outside 1 to {}", options.limit_mib, kMostMib)};
   }
   UNSCATTER_TRY(entry, fetchable_entry(options.name));
   UNSCATTER_TRY(cache, cache_folder());

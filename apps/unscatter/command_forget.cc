@@ -20,7 +20,8 @@ namespace {
 Status check_forget_usage(const ForgetArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
   UNSCATTER_CHECK_OK(arguments.what.check());
-  if (arguments.shred && !arguments.openings.empty()) return wrong("--openings keeps the salts that --shred is to destroy");
+  if (arguments.shred && !arguments.openings.empty())
+    return wrong("--openings keeps the salts that --shred is to destroy");
   if (arguments.what.is_list()) {
     if (!arguments.receipt.empty()) return wrong("--receipt goes with one request; a list has --receipts");
     if (arguments.list.batch == 0) return wrong("--batch is at least 1");
@@ -61,11 +62,12 @@ Report report_removal(const ForgetArguments& arguments, const RemovalRequest& re
   table.add_row({"graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
   add_certificate_rows(table, outcome.certificate);
   table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, hash)});
-  table.add_row({"receipt", !arguments.receipt.empty()
-                                ? arguments.receipt
-                                : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
-                                              "writes it",
-                                              arguments.workspace.path, entry.sequence)});
+  table.add_row(
+      {"receipt", !arguments.receipt.empty()
+                      ? arguments.receipt
+                      : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
+                                    "writes it",
+                                    arguments.workspace.path, entry.sequence)});
   if (arguments.shred) table.add_row({"shredded", "no salt was kept: nobody can show what the entry was about"});
   if (!arguments.openings.empty())
     table.add_row({"opening", fmt::format("{}; whoever has it can show what was forgotten", arguments.openings)});
@@ -81,10 +83,12 @@ Result<Report> shred_salts(const ForgetArguments& arguments, Workspace& workspac
   UNSCATTER_TRY(salts, workspace.shred(request));
   if (salts == 0) return why;
   Report report;
-  report.json = {{"workspace", arguments.workspace.path}, {"dry_run", false}, {"entry", nullptr}, {"salts_destroyed", salts}};
+  report.json = {
+      {"workspace", arguments.workspace.path}, {"dry_run", false}, {"entry", nullptr}, {"salts_destroyed", salts}};
   report.text = fmt::format(
       "{}: forgotten earlier already.  {} {} destroyed: nobody can show any more what the ledger's {} about.\n",
-      describe(request), salts, salts == 1 ? "salt was" : "salts were", salts == 1 ? "commitment is" : "commitments are");
+      describe(request), salts, salts == 1 ? "salt was" : "salts were",
+      salts == 1 ? "commitment is" : "commitments are");
   return report;
 }
 
@@ -109,7 +113,8 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
     UNSCATTER_TRY(workspace, arguments.workspace.open(context));
     return preview_removal(arguments, workspace, std::span(&request, 1));
   }
-  if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(check_free(arguments.receipt, false, "name another file for the receipt"));
+  if (!arguments.receipt.empty())
+    UNSCATTER_CHECK_OK(check_free(arguments.receipt, false, "name another file for the receipt"));
   UNSCATTER_TRY(key, arguments.key.load());
   RemovalTimes times;
   Stopwatch watch;
@@ -150,8 +155,9 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
                  {"certificate", certificate_json(certificate)},
                  {"seconds", seconds}};
   Table table({{""}, {""}});
-  table.add_row({"would forget", requests.size() == 1 ? describe(requests.front())
-                                                      : fmt::format("{} requests, in one update", grouped(requests.size()))});
+  table.add_row({"would forget", requests.size() == 1
+                                     ? describe(requests.front())
+                                     : fmt::format("{} requests, in one update", grouped(requests.size()))});
   table.add_row({"graphs", fmt::format("{} would be removed, {} left", grouped(graphs - certificate.graphs),
                                        grouped(certificate.graphs))});
   add_certificate_rows(table, certificate);
@@ -183,7 +189,8 @@ Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode)
 }
 
 void add_forget_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("forget", "Remove data from a workspace and its model, with a certificate");
+  CLI::App& command =
+      *parent.add_subcommand("forget", "Remove data from a workspace and its model, with a certificate");
   const auto arguments = std::make_shared<ForgetArguments>();
   arguments->workspace.add_to(command);
   arguments->key.add_to(command);
@@ -192,10 +199,12 @@ void add_forget_command(CLI::App& parent, Context& context) {
   command.add_flag("--shred", arguments->shred,
                    "Keep no salt: nobody will ever be able to show what the ledger entry was about");
   command.add_option("--receipt", arguments->receipt, "Write the signed receipt of one request here");
-  command.add_option("--openings", arguments->openings,
-                     "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
+  command.add_option(
+      "--openings", arguments->openings,
+      "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
   command.add_option("--batch", arguments->list.batch, "With --requests: requests per update")->capture_default_str();
-  command.add_flag("--skip-refused", arguments->list.skip_refused, "With --requests: go on after a request that is refused");
+  command.add_flag("--skip-refused", arguments->list.skip_refused,
+                   "With --requests: go on after a request that is refused");
   command.add_option("--receipts", arguments->receipts, "With --requests: append each update's receipt, a line each");
   command.footer(R"(
 Examples:

@@ -42,9 +42,9 @@ Result<Report> generate(const GenerateOptions& options) {
                {"distinct_node_ids", summary.distinct_node_ids},
                {"seed", options.groups.seed},
                {"content_digest", digest}};
-  std::string text = fmt::format("{}: {} groups, {} members ({} distinct users), {} edges\ncontent digest {}\n", options.out,
-                                 grouped(summary.graphs), grouped(summary.nodes), grouped(summary.distinct_node_ids),
-                                 grouped(summary.edges), digest);
+  std::string text = fmt::format("{}: {} groups, {} members ({} distinct users), {} edges\ncontent digest {}\n",
+                                 options.out, grouped(summary.graphs), grouped(summary.nodes),
+                                 grouped(summary.distinct_node_ids), grouped(summary.edges), digest);
   return Report{std::move(json), std::move(text)};
 }
 
@@ -60,7 +60,8 @@ void add_generate_command(CLI::App& parent, Context& context) {
   command.add_option("--min-size", groups.min_size, "Members of the smallest group")->capture_default_str();
   command.add_option("--max-size", groups.max_size, "Members of the largest group")->capture_default_str();
   command.add_option("--noise", groups.noise, "Share of edges made random, 0 to 1")->capture_default_str();
-  command.add_option("--seed", groups.seed, "Same options and seed, same data, on every machine")->capture_default_str();
+  command.add_option("--seed", groups.seed, "Same options and seed, same data, on every machine")
+      ->capture_default_str();
   command.add_flag("--force", options->force, "Overwrite OUT");
   command.footer(
       R"(Two classes that differ in structure: in a "club" friends of friends become friends, in a "channel" everyone follows a

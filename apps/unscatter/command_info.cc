@@ -69,7 +69,8 @@ std::string count_or_none(std::size_t count, std::string_view what) {
 std::string class_text(const Inspected& data) {
   std::string text = fmt::format("{} (", data.summary.class_counts.size());
   for (std::size_t c = 0; c < data.summary.class_counts.size(); ++c) {
-    text += fmt::format("{}{}: {}", c == 0 ? "" : ", ", data.dataset.class_names[c], grouped(data.summary.class_counts[c]));
+    text +=
+        fmt::format("{}{}: {}", c == 0 ? "" : ", ", data.dataset.class_names[c], grouped(data.summary.class_counts[c]));
   }
   return text + ')';
 }
@@ -81,11 +82,11 @@ std::string to_text(const Inspected& data) {
   table.add_row({"file", fmt::format("{} ({})", data.path.string(), data_format_name(data.format))});
   table.add_row({"graphs", grouped(s.graphs)});
   table.add_row({"classes", class_text(data)});
-  table.add_row(
-      {"nodes", fmt::format("{} ({:.2f} per graph, {} to {}; {} without edges)", grouped(s.nodes), data.per_graph(s.nodes),
-                            grouped(s.min_nodes), grouped(s.max_nodes), grouped(s.isolated_nodes))});
-  table.add_row({"edges", fmt::format("{} {} ({:.2f} per graph)", grouped(s.edges), s.directed ? "directed" : "undirected",
-                                      data.per_graph(s.edges))});
+  table.add_row({"nodes", fmt::format("{} ({:.2f} per graph, {} to {}; {} without edges)", grouped(s.nodes),
+                                      data.per_graph(s.nodes), grouped(s.min_nodes), grouped(s.max_nodes),
+                                      grouped(s.isolated_nodes))});
+  table.add_row({"edges", fmt::format("{} {} ({:.2f} per graph)", grouped(s.edges),
+                                      s.directed ? "directed" : "undirected", data.per_graph(s.edges))});
   table.add_row({s.directed ? "in-degree" : "degree",
                  fmt::format("{:.2f} on average, at most {}", data.mean_degree(), grouped(s.max_degree))});
   table.add_row({"node labels", count_or_none(s.distinct_node_labels, "distinct")});

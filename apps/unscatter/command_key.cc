@@ -32,10 +32,12 @@ Result<Report> show_key(const ShowKeyArguments& arguments) {
 }  // namespace
 
 void add_key_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("key", "Show the signing key's place and public half; make one if there is none");
+  CLI::App& command =
+      *parent.add_subcommand("key", "Show the signing key's place and public half; make one if there is none");
   const auto arguments = std::make_shared<ShowKeyArguments>();
   arguments->key.add_to(command);
-  command.add_option("--public", arguments->public_out, "Write the public key to this file, for those who check receipts");
+  command.add_option("--public", arguments->public_out,
+                     "Write the public key to this file, for those who check receipts");
   command.footer(R"(
 Examples:
   unscatter key

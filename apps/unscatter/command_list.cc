@@ -33,12 +33,13 @@ std::string legend() {
 Result<Report> list_datasets() {
   UNSCATTER_TRY(catalogue, load_catalogue());
   using enum Table::Align;
-  Table table({{"name"}, {"graphs", kRight}, {"classes", kRight}, {"nodes", kRight}, {"here"}, {"from"}, {"what it is"}});
+  Table table(
+      {{"name"}, {"graphs", kRight}, {"classes", kRight}, {"nodes", kRight}, {"here"}, {"from"}, {"what it is"}});
   Json datasets = Json::array();
   for (const CatalogueEntry& entry : catalogue.entries()) {
     const auto local = find_local(entry.name);
-    table.add_row({entry.name, grouped(entry.graphs), grouped(entry.classes), grouped(entry.nodes), place_text(entry, local),
-                   entry.origin, entry.description});
+    table.add_row({entry.name, grouped(entry.graphs), grouped(entry.classes), grouped(entry.nodes),
+                   place_text(entry, local), entry.origin, entry.description});
     datasets.push_back(entry_json(entry, local));
   }
   return Report{{{"datasets", std::move(datasets)}}, table.str() + legend()};

@@ -46,9 +46,10 @@ struct Predictions {
 
   // Share of graphs whose class is the one in the file; nothing if the file has classes that the model does not know.
   [[nodiscard]] std::optional<double> accuracy() const {
-    const bool comparable = std::all_of(data.class_names.begin(), data.class_names.end(), [this](const std::string& name) {
-      return std::find(class_names.begin(), class_names.end(), name) != class_names.end();
-    });
+    const bool comparable =
+        std::all_of(data.class_names.begin(), data.class_names.end(), [this](const std::string& name) {
+          return std::find(class_names.begin(), class_names.end(), name) != class_names.end();
+        });
     if (!comparable || data.size() == 0) return std::nullopt;
     std::size_t right = 0;
     for (std::size_t i = 0; i < data.size(); ++i) right += static_cast<std::size_t>(label(i) == predicted(i));
@@ -61,9 +62,11 @@ struct ChosenWeights {
   std::size_t release_number = 0;
 };
 
-Result<ChosenWeights> choose_weights(const PredictArguments& arguments, Workspace& workspace, bool has_key, Context& context) {
+Result<ChosenWeights> choose_weights(const PredictArguments& arguments, Workspace& workspace, bool has_key,
+                                     Context& context) {
   if (arguments.kept) {
-    context.note("these predictions come from the kept weights, which no noise protects; they must not leave the house");
+    context.note(
+        "these predictions come from the kept weights, which no noise protects; they must not leave the house");
     UNSCATTER_TRY(session, workspace.session());
     return ChosenWeights{session->weights(), 0};
   }
@@ -93,7 +96,8 @@ std::string predictions_csv(const Predictions& p) {
     text += fmt::format("{}", i);
     if (ids) text += ',' + csv_cell(p.id(i));
     text += ',' + csv_cell(p.label(i)) + ',' + csv_cell(p.predicted(i));
-    for (Eigen::Index k = 0; k < p.scores.cols(); ++k) text += fmt::format(",{}", p.scores(static_cast<Eigen::Index>(i), k));
+    for (Eigen::Index k = 0; k < p.scores.cols(); ++k)
+      text += fmt::format(",{}", p.scores(static_cast<Eigen::Index>(i), k));
     text += '\n';
   }
   return text;
@@ -103,8 +107,9 @@ std::string predictions_table(const Predictions& p) {
   Table table({{"number", Table::Align::kRight}, {"id"}, {"label"}, {"predicted"}, {"score", Table::Align::kRight}});
   const std::size_t shown = std::min(p.data.size(), kShownRows);
   for (std::size_t i = 0; i < shown; ++i) {
-    table.add_row({grouped(i), p.id(i), p.label(i), p.predicted(i),
-                   fmt::format("{:.4f}", p.scores(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(p.classes[i])))});
+    table.add_row(
+        {grouped(i), p.id(i), p.label(i), p.predicted(i),
+         fmt::format("{:.4f}", p.scores(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(p.classes[i])))});
   }
   std::string text = table.str();
   if (shown < p.data.size()) text += fmt::format("... and {} more; --out writes all\n", grouped(p.data.size() - shown));
@@ -128,11 +133,12 @@ Report report_predictions(const PredictArguments& arguments, const Predictions& 
   } else {
     report.json["out"] = arguments.out;
   }
-  report.text =
-      arguments.out.empty() ? predictions_table(p) : fmt::format("{}: {} predictions\n", arguments.out, grouped(p.data.size()));
-  report.text +=
-      arguments.kept ? "model: kept weights, NOT protected\n" : fmt::format("model: published, number {}\n", p.release_number);
-  if (accuracy) report.text += fmt::format("accuracy: {:.1f} % of {} graphs\n", 100 * *accuracy, grouped(p.data.size()));
+  report.text = arguments.out.empty() ? predictions_table(p)
+                                      : fmt::format("{}: {} predictions\n", arguments.out, grouped(p.data.size()));
+  report.text += arguments.kept ? "model: kept weights, NOT protected\n"
+                                : fmt::format("model: published, number {}\n", p.release_number);
+  if (accuracy)
+    report.text += fmt::format("accuracy: {:.1f} % of {} graphs\n", 100 * *accuracy, grouped(p.data.size()));
   return report;
 }
 
@@ -145,9 +151,10 @@ Result<Report> predict_classes(const PredictArguments& arguments, Context& conte
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
   const std::size_t threads = arguments.workspace.threads;
   Predictions p;
-  UNSCATTER_TRY(
-      data, read_dataset(
-                path, {.limits = {}, .symmetrise = arguments.symmetrise, .threads = threads, .progress = &context.progress()}));
+  UNSCATTER_TRY(data, read_dataset(path, {.limits = {},
+                                          .symmetrise = arguments.symmetrise,
+                                          .threads = threads,
+                                          .progress = &context.progress()}));
   p.data = std::move(data);
   UNSCATTER_TRY(rows, workspace.embedder().embed(p.data, {.threads = threads, .progress = &context.progress()}));
   const SparseBlockRows Z = workspace.info().options.bias ? with_bias(rows) : std::move(rows);
@@ -167,9 +174,11 @@ void add_predict_command(CLI::App& parent, Context& context) {
   const auto arguments = std::make_shared<PredictArguments>();
   arguments->workspace.add_to(command);
   command.add_option("--data", arguments->data, "A data set, or the name of one that is here")->required();
-  command.add_option("--out", arguments->out, "Where the predictions go, a CSV file: number, id, label, predicted, scores");
+  command.add_option("--out", arguments->out,
+                     "Where the predictions go, a CSV file: number, id, label, predicted, scores");
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
-  command.add_flag("--kept", arguments->kept, "Use the kept weights, which are not protected: for evaluation inside the house");
+  command.add_flag("--kept", arguments->kept,
+                   "Use the kept weights, which are not protected: for evaluation inside the house");
   command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
   arguments->key.add_to(command);
   command.footer(R"(

@@ -19,12 +19,19 @@ struct StatusArguments {
 };
 
 Json options_json(const SessionOptions& options) {
-  return {
-      {"loss", options.loss.describe()},      {"lambda", options.regularisation},     {"bias", options.bias},
-      {"optimizer", name(options.optimizer)}, {"mechanism", name(options.mechanism)}, {"epsilon", options.guarantee.epsilon},
-      {"delta", options.guarantee.delta},     {"noise_stddev", options.noise_stddev}, {"releases", options.releases},
-      {"precision", options.precision},       {"bound", name(options.bound)},         {"rule", name(options.rule)},
-      {"removal", name(options.removal)}};
+  return {{"loss", options.loss.describe()},
+          {"lambda", options.regularisation},
+          {"bias", options.bias},
+          {"optimizer", name(options.optimizer)},
+          {"mechanism", name(options.mechanism)},
+          {"epsilon", options.guarantee.epsilon},
+          {"delta", options.guarantee.delta},
+          {"noise_stddev", options.noise_stddev},
+          {"releases", options.releases},
+          {"precision", options.precision},
+          {"bound", name(options.bound)},
+          {"rule", name(options.rule)},
+          {"removal", name(options.removal)}};
 }
 
 Report report_status(const StatusArguments& arguments, const Workspace& workspace, std::uintmax_t bytes) {
@@ -57,18 +64,20 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
 
   Table table({{""}, {""}});
   table.add_row({"workspace", fmt::format("{} ({}), made {}", arguments.workspace.path, info.id, info.created)});
-  table.add_row({"graphs", fmt::format("{} of {} left, of {}, {} classes", grouped(info.graphs), grouped(info.slots), info.name,
-                                       info.class_names.size())});
+  table.add_row({"graphs", fmt::format("{} of {} left, of {}, {} classes", grouped(info.graphs), grouped(info.slots),
+                                       info.name, info.class_names.size())});
   table.add_row({"embedding", workspace.embedder().describe()});
-  table.add_row({"removals", fmt::format("{}: {} fast, {} exact, {} newton, {} retrain",
-                                         counted(info.updates, "update", "updates"), grouped(info.rungs.fast),
-                                         grouped(info.rungs.exact), grouped(info.rungs.newton), grouped(info.rungs.retrain))});
+  table.add_row(
+      {"removals", fmt::format("{}: {} fast, {} exact, {} newton, {} retrain",
+                               counted(info.updates, "update", "updates"), grouped(info.rungs.fast),
+                               grouped(info.rungs.exact), grouped(info.rungs.newton), grouped(info.rungs.retrain))});
   table.add_row({"published", info.options.mechanism == Mechanism::kRelease
                                   ? fmt::format("{} of the {} models that the guarantee covers together",
                                                 grouped(info.published), grouped(info.options.releases))
                                   : counted(info.published, "model", "models")});
   add_certificate_rows(table, info.certificate);
-  table.add_row({"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
+  table.add_row(
+      {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"signed by", info.signer.hex()});
   table.add_row({"file", fmt::format("{} bytes, format {}", grouped(bytes), info.format)});
   report.text = table.str();

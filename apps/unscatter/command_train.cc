@@ -83,13 +83,14 @@ Status remove_side_files(const fs::path& workspace) {
     std::error_code error;
     fs::remove(fs::path(workspace) += suffix, error);
     if (error)
-      return Error{ErrorCode::kIo, fmt::format("'{}{}' cannot be removed: {}", workspace.string(), suffix, error.message())};
+      return Error{ErrorCode::kIo,
+                   fmt::format("'{}{}' cannot be removed: {}", workspace.string(), suffix, error.message())};
   }
   return ok_status();
 }
 
-// Where the workspace is made, and how it gets to its place: at once, or, where --force replaces a file, in the old one's
-// stead once it is complete.
+// Where the workspace is made, and how it gets to its place: at once, or, where --force replaces a file, in the old
+// one's stead once it is complete.
 class WorkspaceTarget {
  public:
   explicit WorkspaceTarget(fs::path path) : path_(std::move(path)) {
@@ -110,8 +111,8 @@ class WorkspaceTarget {
   // For a workspace that is closed.
   Status settle(const WorkspaceOptions& options) {
     if (temporary_.empty()) return ok_status();
-    // Nobody may be using the old one, and its log must be in its file: a log that is left over would be taken for the new
-    // one's.
+    // Nobody may be using the old one, and its log must be in its file: a log that is left over would be taken for the
+    // new one's.
     if (auto old = Workspace::open(path_, options); !old.ok() && old.error().code == ErrorCode::kUnavailable) {
       return std::move(old).error();
     }
@@ -162,11 +163,11 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
 
   Table table({{""}, {""}});
   table.add_row({"workspace", fmt::format("{} ({})", arguments.workspace.path, info.id)});
-  table.add_row(
-      {"learned from", fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
+  table.add_row({"learned from",
+                 fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
   table.add_row({"features", info.features});
-  table.add_row({"model", fmt::format("{} weights per class, {} loss, lambda {}", grouped(width), options.loss.describe(),
-                                      options.regularisation)});
+  table.add_row({"model", fmt::format("{} weights per class, {} loss, lambda {}", grouped(width),
+                                      options.loss.describe(), options.regularisation)});
   table.add_row({"promise", guarantee_words(options.mechanism, options.guarantee, options.noise_stddev)});
   table.add_row({"distance", distance_words(info.certificate.distance_upper_bound, info.certificate.shift_upper_bound,
                                             info.certificate.shift_limit)});
@@ -196,10 +197,10 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
 
   StageClock clock;
   const std::size_t threads = arguments.workspace.threads;
-  UNSCATTER_TRY(
-      dataset,
-      read_dataset(data,
-                   {.limits = {}, .symmetrise = arguments.symmetrise, .threads = threads, .progress = &context.progress()}));
+  UNSCATTER_TRY(dataset, read_dataset(data, {.limits = {},
+                                             .symmetrise = arguments.symmetrise,
+                                             .threads = threads,
+                                             .progress = &context.progress()}));
   UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share, arguments.seed));
   setup.dataset = std::move(chosen.train);
   if (arguments.guarantee.preset == "paper") apply_paper_setting(command, setup.dataset.name, setup);
@@ -218,7 +219,8 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   {
     UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
     clock.stage("train");
-    UNSCATTER_TRY(evaluated, evaluate(workspace, chosen.holdout, {.threads = threads, .progress = &context.progress()}));
+    UNSCATTER_TRY(evaluated,
+                  evaluate(workspace, chosen.holdout, {.threads = threads, .progress = &context.progress()}));
     if (evaluated) clock.stage("evaluate");
     evaluation = evaluated;
     info = workspace.info();
@@ -239,10 +241,12 @@ void add_train_command(CLI::App& parent, Context& context) {
   command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
   arguments->key.add_to(command);
   command
-      .add_option("--train-share", arguments->train_share, "Share of the graphs to learn from; the others tell the accuracy")
+      .add_option("--train-share", arguments->train_share,
+                  "Share of the graphs to learn from; the others tell the accuracy")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")
+      ->capture_default_str();
   arguments->transform.add_to(command);
   arguments->learning.add_to(command);
   arguments->guarantee.add_to(command);

@@ -31,7 +31,8 @@ struct VerifyArguments {
 Status check_verify_usage(const VerifyArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
   const bool workspace = !arguments.workspace.path.empty();
-  if (!workspace && arguments.receipt.empty()) return wrong("nothing to verify is named: --workspace, --receipt or both");
+  if (!workspace && arguments.receipt.empty())
+    return wrong("nothing to verify is named: --workspace, --receipt or both");
   if (!workspace && arguments.retrain) return wrong("--retrain needs --workspace");
   if (!workspace && arguments.key.empty()) {
     return wrong("a receipt alone needs --key: it proves nothing unless you know who should have signed it");
@@ -46,7 +47,8 @@ Result<std::vector<Receipt>> read_receipts(const std::string& path) {
   UNSCATTER_TRY(text, read_small_file(path));
   auto single = parse_receipt(text);
   if (single.ok()) return std::vector<Receipt>{*std::move(single)};
-  if (!text.starts_with("{\"")) return Error{single.error().code, fmt::format("'{}': {}", path, single.error().message)};
+  if (!text.starts_with("{\""))
+    return Error{single.error().code, fmt::format("'{}': {}", path, single.error().message)};
   std::vector<Receipt> receipts;
   for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -66,9 +68,11 @@ Result<std::vector<Receipt>> read_receipts(const std::string& path) {
 Check signature_check(const std::vector<Receipt>& receipts, const PublicKey& key) {
   for (const Receipt& receipt : receipts) {
     const Status status = check_signature(receipt, key);
-    if (!status.ok()) return {"signature", false, fmt::format("entry {}: {}", receipt.sequence, status.error().message)};
+    if (!status.ok())
+      return {"signature", false, fmt::format("entry {}: {}", receipt.sequence, status.error().message)};
   }
-  const std::string what = receipts.size() == 1 ? "the receipt is" : fmt::format("all {} receipts are", receipts.size());
+  const std::string what =
+      receipts.size() == 1 ? "the receipt is" : fmt::format("all {} receipts are", receipts.size());
   return {"signature", true, fmt::format("{} signed by {}", what, key.hex())};
 }
 
@@ -143,9 +147,9 @@ Report report_checks(const VerifyArguments& arguments, const std::vector<Check>&
   }
   report.text = table.str() + (verified ? "verified\n" : "NOT verified\n");
   if (!verified) {
-    report.refusal = Error{ErrorCode::kMalformedInput, failed == checks.end()
-                                                           ? std::string("not verified")
-                                                           : fmt::format("not verified: {}: {}", failed->name, failed->detail)};
+    report.refusal = Error{ErrorCode::kMalformedInput,
+                           failed == checks.end() ? std::string("not verified")
+                                                  : fmt::format("not verified: {}: {}", failed->name, failed->detail)};
   }
   return report;
 }
@@ -159,8 +163,9 @@ Result<Report> verify_claims(const VerifyArguments& arguments, Context& context)
   std::vector<Check> checks;
   bool sound = true;
   if (!arguments.workspace.path.empty()) {
-    UNSCATTER_TRY(verification, verify_workspace(arguments.workspace.path, {.retrain = arguments.retrain, .signer = key},
-                                                 arguments.workspace.options(context)));
+    UNSCATTER_TRY(verification,
+                  verify_workspace(arguments.workspace.path, {.retrain = arguments.retrain, .signer = key},
+                                   arguments.workspace.options(context)));
     checks = std::move(verification.checks);
     sound = verification.passed;
   }
@@ -179,8 +184,10 @@ void add_verify_command(CLI::App& parent, Context& context) {
   CLI::App& command = *parent.add_subcommand("verify", "Check a workspace, or a receipt, by deriving everything again");
   const auto arguments = std::make_shared<VerifyArguments>();
   arguments->workspace.add_to(command, false);
-  command.add_flag("--retrain", arguments->retrain, "Also train from scratch on what is left, and measure the distance");
-  command.add_option("--key", arguments->key, "Who must have signed: a public key, 64 digits or a file (not the signing key)");
+  command.add_flag("--retrain", arguments->retrain,
+                   "Also train from scratch on what is left, and measure the distance");
+  command.add_option("--key", arguments->key,
+                     "Who must have signed: a public key, 64 digits or a file (not the signing key)");
   command.add_option("--receipt", arguments->receipt,
                      "A receipt, or a file of receipts; with --workspace: is it in the ledger?");
   command.add_option("--request", arguments->request,

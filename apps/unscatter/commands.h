@@ -1,5 +1,5 @@
-// One function per subcommand: it adds the command to `parent` and registers its action with `context` (context.h).  A new
-// command is a file command_NAME.cc, a line here and a line in program.cc.
+// One function per subcommand: it adds the command to `parent` and registers its action with `context` (context.h).  A
+// new command is a file command_NAME.cc, a line here and a line in program.cc.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -37,8 +37,8 @@ const CLI::App* command_of(const CLI::App& program, const std::vector<std::strin
 
 }  // namespace
 
-// CLI11 reads the file; what it would take silently (a key that stands twice, an environment variable that should go first) or
-// refuse without naming the file is settled here.
+// CLI11 reads the file; what it would take silently (a key that stands twice, an environment variable that should go
+// first) or refuse without naming the file is settled here.
 class ConfigFile::Format final : public CLI::ConfigTOML {
  public:
   explicit Format(const CLI::App& program) : program_(program) {}
@@ -83,7 +83,8 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
   // CLI11 would look at the value of a flag later, when nobody knows where it came from.
   void check_flag(const CLI::Option& option, const CLI::ConfigItem& item) const {
     if (option.get_expected_min() > 0 || item.inputs == std::vector<std::string>{"true"}) return;
-    if (item.inputs != std::vector<std::string>{"false"}) problem_ = fmt::format("'{}' is true or false", item.fullname());
+    if (item.inputs != std::vector<std::string>{"false"})
+      problem_ = fmt::format("'{}' is true or false", item.fullname());
   }
 
   const CLI::Option* option_of(const CLI::ConfigItem& item) const {

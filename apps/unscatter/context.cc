@@ -54,7 +54,8 @@ int Context::run_chosen() const {
     return kRefused;
   }
   Json document = result->json;
-  if (result->refusal) document.update(error_document(error_code_name(result->refusal->code), result->refusal->message));
+  if (result->refusal)
+    document.update(error_document(error_code_name(result->refusal->code), result->refusal->message));
   const bool written = write_to_stdout(json_ ? document_text(document) : printable(result->text));
   if (!written || std::ferror(stdout) != 0) {
     report_error(error_code_name(ErrorCode::kIo), "cannot write to standard output", false);

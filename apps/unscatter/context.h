@@ -14,8 +14,8 @@ namespace unscatter::cli {
 
 // A subcommand's work.  The report goes to stdout as text or JSON, an error to stderr; main() does both.
 using Action = std::function<Result<Report>()>;
-// What is wrong with the command line beyond what the parser sees, such as options that do not go together.  An error is wrong
-// usage: exit code 2.
+// What is wrong with the command line beyond what the parser sees, such as options that do not go together.  An error
+// is wrong usage: exit code 2.
 using UsageCheck = std::function<Status()>;
 
 class Context {

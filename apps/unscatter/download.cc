@@ -79,7 +79,8 @@ ErrorCode kind_of(CURLcode code, long http_status) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_FILE_COULDNT_READ_FILE: return ErrorCode::kNotFound;
-    case CURLE_HTTP_RETURNED_ERROR: return http_status == 404 || http_status == 410 ? ErrorCode::kNotFound : ErrorCode::kIo;
+    case CURLE_HTTP_RETURNED_ERROR:
+      return http_status == 404 || http_status == 410 ? ErrorCode::kNotFound : ErrorCode::kIo;
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL: return ErrorCode::kInvalidArgument;
     default: return ErrorCode::kIo;
@@ -88,7 +89,8 @@ ErrorCode kind_of(CURLcode code, long http_status) {
 
 }  // namespace
 
-Status download(const std::string& url, const std::filesystem::path& path, std::uint64_t max_bytes, Progress& progress) {
+Status download(const std::string& url, const std::filesystem::path& path, std::uint64_t max_bytes,
+                Progress& progress) {
   initialise_curl();
   std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
   if (file == nullptr) return Error{ErrorCode::kIo, fmt::format("cannot write '{}'", path.string())};

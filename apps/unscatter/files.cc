@@ -60,7 +60,9 @@ Status replace_file(const fs::path& path, std::string_view content, mode_t mode)
   return in_quotes(unscatter::replace_file(path, content, mode), path);
 }
 
-Status rename_durably(const fs::path& from, const fs::path& to) { return in_quotes(unscatter::rename_durably(from, to), to); }
+Status rename_durably(const fs::path& from, const fs::path& to) {
+  return in_quotes(unscatter::rename_durably(from, to), to);
+}
 
 Result<LineFile> LineFile::open(const fs::path& path, mode_t mode) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode);

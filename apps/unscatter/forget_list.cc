@@ -25,7 +25,11 @@ class ListRun {
  public:
   ListRun(const RequestFile& file, std::size_t done_before, Progress& progress, std::optional<LineFile> receipts,
           std::optional<LineFile> openings)
-      : file_(file), progress_(progress), receipts_(std::move(receipts)), openings_(std::move(openings)), done_(done_before) {
+      : file_(file),
+        progress_(progress),
+        receipts_(std::move(receipts)),
+        openings_(std::move(openings)),
+        done_(done_before) {
     progress_.begin("forgetting", file_.requests.size() - done_before);
   }
 
@@ -100,8 +104,9 @@ std::optional<Error> list_refusal(const ListReport& run, std::size_t total) {
   if (run.outcome.stopped) {
     return Error{
         ErrorCode::kUnavailable,
-        fmt::format("interrupted after {} of {} requests, all of them in force and on disk; the same command goes on there",
-                    done, total)};
+        fmt::format(
+            "interrupted after {} of {} requests, all of them in force and on disk; the same command goes on there",
+            done, total)};
   }
   if (!run.outcome.refused.empty()) {
     return Error{run.outcome.refused.front().error.code,
@@ -139,22 +144,24 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
 
   Table table({{""}, {""}});
   if (outcome.done_before > 0) {
-    table.add_row({"done before",
-                   fmt::format("{} of {}, by an earlier run", grouped(outcome.done_before), grouped(file.requests.size()))});
+    table.add_row({"done before", fmt::format("{} of {}, by an earlier run", grouped(outcome.done_before),
+                                              grouped(file.requests.size()))});
   }
-  table.add_row({"forgotten",
-                 fmt::format("{} of {}, in {}", grouped(outcome.honoured), counted(file.requests.size(), "request", "requests"),
-                             counted(outcome.updates, "update", "updates"))});
+  table.add_row({"forgotten", fmt::format("{} of {}, in {}", grouped(outcome.honoured),
+                                          counted(file.requests.size(), "request", "requests"),
+                                          counted(outcome.updates, "update", "updates"))});
   table.add_row({"graphs left", grouped(info.graphs)});
   if (outcome.updates > 0) add_certificate_rows(table, info.certificate);
-  table.add_row({"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
+  table.add_row(
+      {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"time", fmt::format("{:.3f} s, {:.0f} requests/s: {}", run.seconds, rate, stages_words(run.stages))});
   for (std::size_t i = 0; i < std::min(outcome.refused.size(), kShownRefusals); ++i) {
     const Refusal& refusal = outcome.refused[i];
     table.add_row({"refused", fmt::format("line {}: {}", file.lines[refusal.index], refusal.error.message)});
   }
   if (outcome.refused.size() > kShownRefusals) {
-    table.add_row({"", fmt::format("... and {} more; --json names all", grouped(outcome.refused.size() - kShownRefusals))});
+    table.add_row(
+        {"", fmt::format("... and {} more; --json names all", grouped(outcome.refused.size() - kShownRefusals))});
   }
   report.text = table.str();
   return report;
@@ -163,10 +170,10 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
 // The removals are in force; only their files are not where they should be.
 Error done_but_unwritten(const ForgetArguments& arguments, const RequestFile& file, const ListRun& run) {
   return {run.failure()->code,
-          fmt::format(
-              "stopped after {} of {} requests, all of them in force and on disk: {}; 'unscatter certificate --workspace {} "
-              "--id N --receipt FILE' writes the receipt of entry N",
-              run.done(), file.requests.size(), run.failure()->message, arguments.workspace.path)};
+          fmt::format("stopped after {} of {} requests, all of them in force and on disk: {}; 'unscatter certificate "
+                      "--workspace {} "
+                      "--id N --receipt FILE' writes the receipt of entry N",
+                      run.done(), file.requests.size(), run.failure()->message, arguments.workspace.path)};
 }
 
 // As one update: what a later batch costs depends on what the earlier ones did.

@@ -11,7 +11,8 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->group(group)
       ->check(CLI::IsMember({"sound", "paper"}))
       ->capture_default_str();
-  command.add_option("--mechanism", mechanism, "release: noise on published models; objective: noise in training, once")
+  command
+      .add_option("--mechanism", mechanism, "release: noise on published models; objective: noise in training, once")
       ->group(group)
       ->check(CLI::IsMember({"release", "objective"}))
       ->default_str(std::string(name(sound.mechanism)));
@@ -29,7 +30,8 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->group(group)
       ->default_str(fmt::format("{}", sound.releases));
   command
-      .add_option("--precision", precision, "release: how close to retraining the kept weights stay, relative to their norm")
+      .add_option("--precision", precision,
+                  "release: how close to retraining the kept weights stay, relative to their norm")
       ->group(group)
       ->default_str(fmt::format("{}", sound.precision));
   command.add_option("--bound", bound, "How residuals are bounded: worst, data, tight or exact")

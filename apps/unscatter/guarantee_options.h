@@ -26,8 +26,8 @@ struct GuaranteeArguments {
   std::optional<std::string> removal;
 
   void add_to(CLI::App& command);
-  // The preset, under a transform, with what was given in its place.  Errors: kInvalidArgument for an option that does not
-  // belong to the mechanism.
+  // The preset, under a transform, with what was given in its place.  Errors: kInvalidArgument for an option that does
+  // not belong to the mechanism.
   [[nodiscard]] Result<SessionOptions> options(const TransformSpec& transform) const;
 
  private:

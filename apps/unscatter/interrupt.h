@@ -5,8 +5,8 @@
 
 namespace unscatter::cli {
 
-// While one lives, the first SIGINT or SIGTERM only sets a flag; a second one of the same kind ends the program.  One at a
-// time.
+// While one lives, the first SIGINT or SIGTERM only sets a flag; a second one of the same kind ends the program.  One
+// at a time.
 class InterruptWatch {
  public:
   InterruptWatch();

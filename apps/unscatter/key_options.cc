@@ -12,7 +12,9 @@ namespace unscatter::cli {
 namespace fs = std::filesystem;
 
 void KeyArguments::add_to(CLI::App& command) {
-  command.add_option("--key", file, "Signing key (default: signing.key in the configuration folder; 'unscatter key' shows it)")
+  command
+      .add_option("--key", file,
+                  "Signing key (default: signing.key in the configuration folder; 'unscatter key' shows it)")
       ->envname("UNSCATTER_KEY");
 }
 
@@ -26,10 +28,11 @@ Result<std::shared_ptr<const SigningKey>> KeyArguments::load() const {
   UNSCATTER_TRY(key, load_if_there());
   if (key != nullptr) return key;
   UNSCATTER_TRY(path, place());
-  return Error{ErrorCode::kNotFound,
-               fmt::format("there is no signing key at '{}'; --key or UNSCATTER_KEY names the one that this workspace was made "
-                           "with ('unscatter key' makes a new one, for new workspaces)",
-                           path.string())};
+  return Error{
+      ErrorCode::kNotFound,
+      fmt::format("there is no signing key at '{}'; --key or UNSCATTER_KEY names the one that this workspace was made "
+                  "with ('unscatter key' makes a new one, for new workspaces)",
+                  path.string())};
 }
 
 Result<std::shared_ptr<const SigningKey>> KeyArguments::load_if_there() const {

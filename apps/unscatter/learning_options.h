@@ -1,4 +1,5 @@
-// The options that choose how a model is fitted.  A value that is not given leaves the library's default, or the preset's.
+// The options that choose how a model is fitted.  A value that is not given leaves the library's default, or the
+// preset's.
 #pragma once
 
 #include <CLI/CLI.hpp>

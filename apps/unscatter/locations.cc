@@ -70,11 +70,13 @@ Result<fs::path> resolve_dataset(const std::string& path_or_name, const Catalogu
   if (auto found = find_local(path_or_name)) return std::move(found->path);
   const CatalogueEntry* entry = catalogue.find(path_or_name);
   if (entry == nullptr) {
-    return Error{ErrorCode::kNotFound, fmt::format("'{}' is neither a file or folder nor the name of a data set that is here "
-                                                   "(unscatter datasets list shows the names)",
-                                                   path_or_name)};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("'{}' is neither a file or folder nor the name of a data set that is here "
+                             "(unscatter datasets list shows the names)",
+                             path_or_name)};
   }
-  if (!entry->fetchable) return Error{ErrorCode::kNotFound, fmt::format("{} is not here: {}", entry->name, entry->how_to_get)};
+  if (!entry->fetchable)
+    return Error{ErrorCode::kNotFound, fmt::format("{} is not here: {}", entry->name, entry->how_to_get)};
   return Error{ErrorCode::kNotFound,
                fmt::format("{0} is not here: run 'unscatter datasets fetch {0}', or set UNSCATTER_DATA to a "
                            "folder with {0}/{0}.zip",

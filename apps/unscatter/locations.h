@@ -33,6 +33,7 @@ struct LocalDataset {
 
 // What every command takes as a data set: a path that exists, or the name of a data set that is here.
 // Errors: kNotFound, saying what could be done about it.
-[[nodiscard]] Result<std::filesystem::path> resolve_dataset(const std::string& path_or_name, const Catalogue& catalogue);
+[[nodiscard]] Result<std::filesystem::path> resolve_dataset(const std::string& path_or_name,
+                                                            const Catalogue& catalogue);
 
 }  // namespace unscatter::cli

@@ -39,7 +39,8 @@ std::string Table::str() const {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   };
-  if (!std::all_of(titles.begin(), titles.end(), [](const std::string& title) { return title.empty(); })) add_line(titles);
+  if (!std::all_of(titles.begin(), titles.end(), [](const std::string& title) { return title.empty(); }))
+    add_line(titles);
   for (const auto& row : rows_) add_line(row);
   return text;
 }
@@ -65,6 +66,8 @@ Json error_document(std::string_view code, std::string_view message) {
   return {{"error", {{"code", code}, {"message", message}}}};
 }
 
-std::string document_text(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string document_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
 
 }  // namespace unscatter::cli

@@ -63,8 +63,8 @@ Result<RemovalRequest> RequestArguments::request() const {
   UNSCATTER_TRY(graph_key, parse_key(graph));
   if (!edge.empty()) {
     if (std::count(edge.begin(), edge.end(), ',') != 1) {
-      return wrong_form(
-          fmt::format("--edge takes two nodes with one comma between, not '{}'; for ids with commas use --requests", edge));
+      return wrong_form(fmt::format(
+          "--edge takes two nodes with one comma between, not '{}'; for ids with commas use --requests", edge));
     }
     const std::size_t comma = edge.find(',');
     UNSCATTER_TRY(from, parse_key(std::string_view(edge).substr(0, comma)));

@@ -18,7 +18,8 @@ Json StageClock::json() const {
 
 std::string StageClock::words() const {
   std::string text;
-  for (const auto& [stage, duration] : stages_) text += fmt::format("{}{} {:.3f} s", text.empty() ? "" : ", ", stage, duration);
+  for (const auto& [stage, duration] : stages_)
+    text += fmt::format("{}{} {:.3f} s", text.empty() ? "" : ", ", stage, duration);
   return text;
 }
 

@@ -51,7 +51,8 @@ void write_to_stderr(std::string_view text) {
 
 }  // namespace
 
-std::string progress_line(std::string_view stage, std::size_t done, std::size_t total, double seconds, std::size_t columns) {
+std::string progress_line(std::string_view stage, std::size_t done, std::size_t total, double seconds,
+                          std::size_t columns) {
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string line(stage);
   if (total == 0) {

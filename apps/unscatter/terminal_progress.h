@@ -14,8 +14,8 @@
 
 namespace unscatter::cli {
 
-// Redraws one line in place, at most ten times a second, and wipes it when the stage ends; a stage shorter than a tenth of a
-// second leaves no trace.  advance() from any number of threads.
+// Redraws one line in place, at most ten times a second, and wipes it when the stage ends; a stage shorter than a tenth
+// of a second leaves no trace.  advance() from any number of threads.
 class TerminalProgress final : public Progress {
  public:
   using Clock = std::chrono::steady_clock;
@@ -51,8 +51,8 @@ class TerminalProgress final : public Progress {
 [[nodiscard]] std::string progress_line(std::string_view stage, std::size_t done, std::size_t total, double seconds,
                                         std::size_t columns);
 
-// A TerminalProgress on stderr, or a silent sink if stderr is not a terminal, the terminal cannot redraw a line (TERM=dumb), or
-// `quiet`.
+// A TerminalProgress on stderr, or a silent sink if stderr is not a terminal, the terminal cannot redraw a line
+// (TERM=dumb), or `quiet`.
 [[nodiscard]] std::unique_ptr<Progress> make_progress(bool quiet);
 
 }  // namespace unscatter::cli

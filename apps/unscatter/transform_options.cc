@@ -14,8 +14,9 @@ const std::map<std::string, WalkOperator>& operators() {
 }
 
 const std::map<std::string, SpectralMethod>& methods() {
-  static const std::map<std::string, SpectralMethod> table{
-      {"automatic", SpectralMethod::kAutomatic}, {"eigen", SpectralMethod::kEigen}, {"chebyshev", SpectralMethod::kChebyshev}};
+  static const std::map<std::string, SpectralMethod> table{{"automatic", SpectralMethod::kAutomatic},
+                                                           {"eigen", SpectralMethod::kEigen},
+                                                           {"chebyshev", SpectralMethod::kChebyshev}};
   return table;
 }
 
@@ -31,8 +32,9 @@ void TransformArguments::add_to(CLI::App& command) {
       ->check(CLI::IsMember(families()))
       ->capture_default_str();
   command
-      .add_option("--operator", op,
-                  "Walk of the geometric transform: row (default) averages, column moves mass; diffusion uses symmetric")
+      .add_option(
+          "--operator", op,
+          "Walk of the geometric transform: row (default) averages, column moves mass; diffusion uses symmetric")
       ->group(group)
       ->check(CLI::IsMember({"row", "column", "symmetric"}));
   command.add_option("--scales", chosen.scales, "Wavelet scales J")
@@ -67,12 +69,14 @@ Result<TransformSpec> TransformArguments::spec() const {
   const bool walks = spec.family == "geometric" || spec.family == "diffusion";
   if (!op.empty()) {
     if (!walks || (spec.family == "diffusion" && op != "symmetric")) {
-      return Error{ErrorCode::kInvalidArgument, fmt::format("--operator {} does not go with --transform {}", op, spec.family)};
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("--operator {} does not go with --transform {}", op, spec.family)};
     }
     if (spec.family == "geometric") spec.op = operators().at(op);
   }
   if (!spec.kernel.empty() && spec.family != "custom") {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("--kernel goes with --transform custom, not {}", spec.family)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--kernel goes with --transform custom, not {}", spec.family)};
   }
   if (!method.empty()) spec.spectral.method = methods().at(method);
   return spec;

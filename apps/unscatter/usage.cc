@@ -33,7 +33,8 @@ const CLI::App& deepest(const CLI::App& program) {
 }
 
 std::string full_name(const CLI::App& command) {
-  return command.get_parent() == nullptr ? command.get_name() : full_name(*command.get_parent()) + ' ' + command.get_name();
+  return command.get_parent() == nullptr ? command.get_name()
+                                         : full_name(*command.get_parent()) + ' ' + command.get_name();
 }
 
 // The nearest subcommand of `command` if it is near enough to be what was meant, otherwise empty.

@@ -6,14 +6,16 @@
 namespace unscatter::cli {
 
 WorkspaceArguments::WorkspaceArguments()
-    : wait_seconds(std::chrono::duration<double>(WorkspaceOptions{}.wait).count()), threads(WorkspaceOptions{}.threads) {}
+    : wait_seconds(std::chrono::duration<double>(WorkspaceOptions{}.wait).count()),
+      threads(WorkspaceOptions{}.threads) {}
 
 void WorkspaceArguments::add_to(CLI::App& command, bool required) {
   command.add_option("-w,--workspace", path, "The workspace, a file")->required(required);
   command.add_option("--wait", wait_seconds, "Seconds to wait for a workspace that another process uses")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  command.add_option("--threads", threads, "Threads; 0 for all. The result does not depend on it")->capture_default_str();
+  command.add_option("--threads", threads, "Threads; 0 for all. The result does not depend on it")
+      ->capture_default_str();
 }
 
 WorkspaceOptions WorkspaceArguments::options(Context& context, std::shared_ptr<const SigningKey> key) const {

@@ -53,7 +53,8 @@ Error too_large(const std::filesystem::path& path, std::size_t limit) {
 // A regular file that says it is larger than `limit` need not be read to find out.
 bool says_it_is_larger(int descriptor, std::size_t limit) {
   struct stat found = {};
-  return ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) && static_cast<std::uint64_t>(found.st_size) > limit;
+  return ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+         static_cast<std::uint64_t>(found.st_size) > limit;
 }
 
 // Room is asked for in one piece before anything is read into it, and doubled only when it is full.
@@ -89,7 +90,8 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 int failure_to_sync(const std::filesystem::path& folder) {
   const OpenFile file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.get() < 0) return errno;
-  // EINVAL: some file systems (shares of a virtual machine, for instance) have no such call, and nothing better to offer.
+  // EINVAL: some file systems (shares of a virtual machine, for instance) have no such call, and nothing better to
+  // offer.
   return ::fsync(file.get()) != 0 && errno != EINVAL ? errno : 0;
 }
 
@@ -142,8 +144,8 @@ Result<std::string> read_private_file(const std::filesystem::path& path, std::si
   }
   if ((found.st_mode & kOthers) != 0) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: its mode is {:04o}, so that others than its owner may use it; make it 0600", path.string(),
-                             static_cast<std::uint32_t>(found.st_mode & 07777))};
+                 fmt::format("{}: its mode is {:04o}, so that others than its owner may use it; make it 0600",
+                             path.string(), static_cast<std::uint32_t>(found.st_mode & 07777))};
   }
   // The first block holds all of a file that is small enough, and one byte more: the text is never moved.
   return read_to_end(file.get(), path, std::min(limit, kFirstBlock - 1));
@@ -162,7 +164,8 @@ Status write_new_file(const std::filesystem::path& path, std::string_view conten
 
 Status make_private_folders(const std::filesystem::path& folder) {
   struct stat found = {};
-  if (folder.empty() || ::stat(folder.c_str(), &found) == 0) return ok_status();  // if it is no folder, no file fits into it
+  if (folder.empty() || ::stat(folder.c_str(), &found) == 0)
+    return ok_status();  // if it is no folder, no file fits into it
   const std::filesystem::path parent = folder_of(folder);
   if (parent != folder) UNSCATTER_CHECK_OK(make_private_folders(parent));
   // A path such as "a/" or "a/b/.." may have come into being by now.
@@ -192,8 +195,8 @@ Status write_fully(int descriptor, const std::filesystem::path& path, std::strin
 
 Result<ReplacingFile> ReplacingFile::create(std::filesystem::path path, unsigned mode) {
   static std::atomic<unsigned> counter{0};
-  // Not mkstemp, whose files only the owner may read.  A name that is taken is left over from a process that was killed and had
-  // the same number, as in containers.
+  // Not mkstemp, whose files only the owner may read.  A name that is taken is left over from a process that was killed
+  // and had the same number, as in containers.
   for (;;) {
     std::string temporary = fmt::format("{}.{}-{}.tmp", path.string(), ::getpid(), counter.fetch_add(1));
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);

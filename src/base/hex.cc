@@ -18,7 +18,8 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
 bool from_hex(std::string_view digits, std::span<std::uint8_t> bytes) {
   if (bytes.empty()) return digits.empty();
   // sodium_hex2bin() takes upper case too; one value has one spelling here.
-  const bool lower_case = std::none_of(digits.begin(), digits.end(), [](char digit) { return digit >= 'A' && digit <= 'F'; });
+  const bool lower_case =
+      std::none_of(digits.begin(), digits.end(), [](char digit) { return digit >= 'A' && digit <= 'F'; });
   const bool readable =
       lower_case && digits.size() == 2 * bytes.size() &&
       sodium_hex2bin(bytes.data(), bytes.size(), digits.data(), digits.size(), nullptr, nullptr, nullptr) == 0;

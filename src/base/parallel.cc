@@ -15,9 +15,9 @@
 namespace unscatter {
 namespace {
 
-// ThreadSanitizer does not see how the system's TBB, built without it, hands work over.  These two tell it what TBB promises
-// (what came before the loop is seen by every chunk, every chunk is seen after the loop) and nothing more, so that a race
-// between two bodies is still found.  See cmake/tsan.supp.
+// ThreadSanitizer does not see how the system's TBB, built without it, hands work over.  These two tell it what TBB
+// promises (what came before the loop is seen by every chunk, every chunk is seen after the loop) and nothing more, so
+// that a race between two bodies is still found.  See cmake/tsan.supp.
 void tsan_publish([[maybe_unused]] void* loop) {
 #ifdef __SANITIZE_THREAD__
   __tsan_release(loop);
@@ -37,7 +37,9 @@ tbb::task_arena& kept_arena(std::size_t threads) {
 
 }  // namespace
 
-std::size_t hardware_threads() noexcept { return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency())); }
+std::size_t hardware_threads() noexcept {
+  return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency()));
+}
 
 void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
@@ -56,8 +58,8 @@ void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
     tsan_publish(&done);
   };
   kept_arena(threads).execute([&] {
-    // A loop inside of a body waits in the same arena.  Without isolation it could take up another chunk of the loop around it,
-    // whose body would find its worker's number in use.
+    // A loop inside of a body waits in the same arena.  Without isolation it could take up another chunk of the loop
+    // around it, whose body would find its worker's number in use.
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, std::max<std::size_t>(grain, 1)), chunk,
                         tbb::simple_partitioner{});

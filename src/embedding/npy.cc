@@ -15,7 +15,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "rows are written as they lie in memory");
 
 std::string npy_header(std::size_t rows, std::size_t columns) {
-  std::string dictionary = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  std::string dictionary =
+      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
   // Magic, version and length take 10 bytes; the whole header ends in a newline at a multiple of 64.
   while ((10 + dictionary.size() + 1) % 64 != 0) dictionary += ' ';
   dictionary += '\n';

@@ -70,8 +70,10 @@ FoundCell read_cell(const fs::path& root, const CellKey& key, const Json& settin
   return found;
 }
 
-Status write_cell(const fs::path& root, const CellKey& key, const Json& settings, const Json& made, const Json& result) {
-  Json cell = {{"format", kCellFormat}, {"key", key_json(key)}, {"settings", settings}, {"made", made}, {"result", result}};
+Status write_cell(const fs::path& root, const CellKey& key, const Json& settings, const Json& made,
+                  const Json& result) {
+  Json cell = {
+      {"format", kCellFormat}, {"key", key_json(key)}, {"settings", settings}, {"made", made}, {"result", result}};
   cell["digest"] = cell_digest(cell);
   return replace_text(cell_path(root, key), cell.dump(1) + "\n");
 }
@@ -80,7 +82,8 @@ Status replace_text(const fs::path& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) {
-    return Error{ErrorCode::kIo, fmt::format("{}: cannot be written: {}", path.parent_path().string(), error.message())};
+    return Error{ErrorCode::kIo,
+                 fmt::format("{}: cannot be written: {}", path.parent_path().string(), error.message())};
   }
   return replace_file(path, text);
 }

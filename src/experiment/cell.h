@@ -21,7 +21,8 @@ struct CellKey {
   std::string variant;  // of a sweep: "epsilon-0.5"; else empty
   std::size_t split = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the comparison with 0 that this stands for as one with a pointer
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the comparison with 0 that this stands for as one with a
+  // pointer
   friend auto operator<=>(const CellKey&, const CellKey&) = default;
 };
 
@@ -42,11 +43,12 @@ struct FoundCell {
   std::string problem;  // where it could not
 };
 
-// {"format", "key", "settings", "made", "result", "digest"}; the digest is over the rest, so that a changed byte is noticed.
+// {"format", "key", "settings", "made", "result", "digest"}; the digest is over the rest, so that a changed byte is
+// noticed.
 [[nodiscard]] FoundCell read_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings);
 // The file holds the old cell or the new one, whatever happens.  Errors: kIo.
-[[nodiscard]] Status write_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings, const Json& made,
-                                const Json& result);
+[[nodiscard]] Status write_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings,
+                                const Json& made, const Json& result);
 
 // replace_file(), with the folders that are missing.  Errors: kIo.
 [[nodiscard]] Status replace_text(const std::filesystem::path& path, const std::string& text);

@@ -12,8 +12,8 @@
 namespace unscatter::experiment {
 namespace {
 
-// Takes the place of lambda = 0 where that has no minimum (classes that can be separated) or one too flat to be found (moments
-// that all but determine one another).  On MNIST, Newton is there in 10 steps with it and not in 200 without.
+// Takes the place of lambda = 0 where that has no minimum (classes that can be separated) or one too flat to be found
+// (moments that all but determine one another).  On MNIST, Newton is there in 10 steps with it and not in 200 without.
 constexpr double kSmallestLambda = 1e-8;
 constexpr std::size_t kMostStepsUnregularised = 15;
 
@@ -105,10 +105,11 @@ Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& 
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   const double lambda = task.parameters.regularisation;
   std::unique_ptr<RandomSource> noise = context.noise ? context.noise(plan.seed) : nullptr;
-  UNSCATTER_TRY(model, plan.key.method == "release"
-                           ? train_and_publish(*embedded, split, lambda, task.release, std::move(noise), context.threads)
-                           : train_plainly(*embedded, split, lambda, plan.key.method == "objective" ? task.alpha : 0, noise,
-                                           context.threads));
+  UNSCATTER_TRY(model,
+                plan.key.method == "release"
+                    ? train_and_publish(*embedded, split, lambda, task.release, std::move(noise), context.threads)
+                    : train_plainly(*embedded, split, lambda, plan.key.method == "objective" ? task.alpha : 0, noise,
+                                    context.threads));
   const Stopwatch watch;
   const double accuracy = accuracy_percent(*embedded, split.test, model.weights, context.threads);
   const double predict_seconds = watch.seconds();

@@ -60,9 +60,9 @@ Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) 
   if (auto arrays = first_array_file(folder / name)) return *std::move(arrays);
   const fs::path lines = folder / name / fmt::format("{}.jsonl", name);
   if (fs::is_regular_file(lines, ignored)) return lines;
-  return Error{
-      ErrorCode::kNotFound,
-      fmt::format("no data set {0} in '{1}': expected {0}/{0}.zip, {0}/*.npz or {0}/{0}.jsonl there", name, folder.string())};
+  return Error{ErrorCode::kNotFound,
+               fmt::format("no data set {0} in '{1}': expected {0}/{0}.zip, {0}/*.npz or {0}/{0}.jsonl there", name,
+                           folder.string())};
 }
 
 TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
@@ -79,9 +79,11 @@ TransformSpec transform_of(const std::string& backbone, const HyperParameters& p
   return spec;
 }
 
-Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const std::string& name, std::size_t threads) {
+Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const std::string& name,
+                                                   std::size_t threads) {
   UNSCATTER_TRY(path, find_data_set(folder, name));
-  UNSCATTER_TRY(dataset, read_dataset(path, {.limits = {}, .symmetrise = false, .threads = threads, .progress = nullptr}));
+  UNSCATTER_TRY(dataset,
+                read_dataset(path, {.limits = {}, .symmetrise = false, .threads = threads, .progress = nullptr}));
   std::unique_ptr<DataCache> cache(new DataCache);
   cache->name_ = name;
   cache->threads_ = threads;
@@ -90,7 +92,8 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
   cache->directed_ = std::any_of(cache->plain_.graphs.begin(), cache->plain_.graphs.end(),
                                  [](const Graph& graph) { return graph.directed(); });
   cache->digest_ = content_digest(cache->plain_).hex();
-  if (cache->only_degrees_ && largest_degree(cache->plain_) >= kMostDegreeChannels) cache->features_ = "constant+log-degree";
+  if (cache->only_degrees_ && largest_degree(cache->plain_) >= kMostDegreeChannels)
+    cache->features_ = "constant+log-degree";
   return cache;
 }
 
@@ -121,10 +124,11 @@ const Dataset& DataCache::dataset(DataForm form) {
   return dataset_locked(effective(form));
 }
 
-Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters, DataForm form) {
+Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters,
+                                                DataForm form) {
   const DataForm used = effective(form);
-  const std::string key =
-      fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments, parameters.layers, static_cast<int>(used));
+  const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments,
+                                      parameters.layers, static_cast<int>(used));
   const std::lock_guard lock(mutex_);
   std::unique_ptr<EmbeddedData>& entry = embedded_[key];
   if (entry == nullptr) {

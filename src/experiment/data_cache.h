@@ -42,8 +42,8 @@ struct EmbeddedData {
 // Everything is made on first use, and kept.  Any number of threads; what is returned lives as long as the cache.
 class DataCache {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<DataCache>> open(const std::filesystem::path& folder, const std::string& name,
-                                                               std::size_t threads);
+  [[nodiscard]] static Result<std::unique_ptr<DataCache>> open(const std::filesystem::path& folder,
+                                                               const std::string& name, std::size_t threads);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Dataset& dataset() const noexcept { return plain_; }
@@ -73,7 +73,7 @@ class DataCache {
 };
 
 // Test accuracy in % of weights on the chosen rows.
-[[nodiscard]] double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen, const Matrix& weights,
-                                      std::size_t threads);
+[[nodiscard]] double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen,
+                                      const Matrix& weights, std::size_t threads);
 
 }  // namespace unscatter::experiment

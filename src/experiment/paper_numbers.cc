@@ -37,9 +37,11 @@ constexpr PaperRow kPaperRetrains[] = {
     {"linear-gst uu", {{{10.0, {}}, {11.0, {}}, {49.6, {}}, {532.5, {}}, {450.0, {}}}}},
 };
 
-std::optional<PaperNumber> find_paper_number(std::span<const PaperRow> rows, std::string_view name, std::string_view data_set) {
+std::optional<PaperNumber> find_paper_number(std::span<const PaperRow> rows, std::string_view name,
+                                             std::string_view data_set) {
   const auto column = std::find(kPaperColumns.begin(), kPaperColumns.end(), data_set);
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const PaperRow& candidate) { return candidate.name == name; });
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const PaperRow& candidate) { return candidate.name == name; });
   if (column == kPaperColumns.end() || row == rows.end()) return std::nullopt;
   return row->numbers.at(static_cast<std::size_t>(column - kPaperColumns.begin()));
 }
@@ -54,7 +56,8 @@ std::optional<PaperNumber> paper_seconds(std::string_view backbone, std::string_
   return find_paper_number(kPaperSeconds, backbone, data_set);
 }
 
-std::optional<PaperNumber> paper_retrains(std::string_view backbone, std::string_view method, std::string_view data_set) {
+std::optional<PaperNumber> paper_retrains(std::string_view backbone, std::string_view method,
+                                          std::string_view data_set) {
   std::string name(backbone);
   name += ' ';
   name += method;

@@ -14,7 +14,8 @@ constexpr PaperSetting kPaperSettings[] = {
 const PaperSetting* find_paper_setting(std::string_view data_set) {
   for (const PaperSetting& setting : kPaperSettings) {
     const std::size_t length = setting.data_set.size();
-    if (data_set.starts_with(setting.data_set) && (data_set.size() == length || data_set[length] == '_')) return &setting;
+    if (data_set.starts_with(setting.data_set) && (data_set.size() == length || data_set[length] == '_'))
+      return &setting;
   }
   return nullptr;
 }

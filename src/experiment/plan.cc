@@ -52,11 +52,14 @@ const std::vector<std::string> kFiveDataSets = {"IMDB-BINARY", "PROTEINS", "COLL
 const std::vector<std::string> kSmallDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB"};
 const std::vector<std::string> kFurtherDataSets = {"MUTAG", "NCI1", "ENZYMES", "IMDB-MULTI", "REDDIT-BINARY"};
 const std::vector<std::string> kUnlearningMethods = {"ours-paper", "uu", "retrain", "release"};
-// Where most graphs are edited, what a removal means (do degrees follow?) shows in the accuracy; the last one tells it apart.
-const std::vector<std::string> kMethodsOnLongSequences = {"ours-paper", "uu", "retrain", "release", "release-tombstone"};
+// Where most graphs are edited, what a removal means (do degrees follow?) shows in the accuracy; the last one tells it
+// apart.
+const std::vector<std::string> kMethodsOnLongSequences = {"ours-paper", "uu", "retrain", "release",
+                                                          "release-tombstone"};
 
-// The usual choices, as far as double precision can show what they ask for: residuals of about 5e-9 are reached on CIFAR10, and
-// over lambda n they are a distance.  Weights grow as lambda falls, so that more noise still decides nothing.
+// The usual choices, as far as double precision can show what they ask for: residuals of about 5e-9 are reached on
+// CIFAR10, and over lambda n they are a distance.  Weights grow as lambda falls, so that more noise still decides
+// nothing.
 ReleaseChoices release_choices_for(const HyperParameters& parameters) {
   const SessionOptions usual;
   const double lambda = parameters.regularisation;
@@ -126,7 +129,8 @@ class Planner {
   }
 
   void unlearning(const std::string& kind, const std::string& data_set, const std::vector<std::string>& backbones,
-                  const std::vector<std::string>& methods, const UnlearningTask& task, const std::string& variant = "") {
+                  const std::vector<std::string>& methods, const UnlearningTask& task,
+                  const std::string& variant = "") {
     const std::size_t splits = has_long_sequences(data_set) ? options_.long_splits : options_.splits;
     for (const std::string& backbone : backbones) {
       for (const std::string& method : methods) add({kind, data_set, backbone, method, variant, 0}, task, splits);
@@ -167,7 +171,8 @@ class Planner {
 
   void kinds(const std::string& data_set) {
     UnlearningTask task = unlearning_task(data_set);
-    for (const RemovalKind kind : {RemovalKind::kFeatures, RemovalKind::kNode, RemovalKind::kEdge, RemovalKind::kGraph}) {
+    for (const RemovalKind kind :
+         {RemovalKind::kFeatures, RemovalKind::kNode, RemovalKind::kEdge, RemovalKind::kGraph}) {
       task.kind = kind;
       unlearning("kinds", data_set, {"gst"}, {"ours-paper", "release"}, task, std::string(name(kind)));
     }
@@ -218,7 +223,8 @@ Result<std::vector<std::string>> expand_names(std::span<const std::string> names
     if (!known) {
       std::string list;
       for (const ExperimentName& entry : kExperimentNames) list += fmt::format("{}, ", entry.name);
-      return Error{ErrorCode::kInvalidArgument, fmt::format("unknown experiment '{}': there are {}all, extras", wanted, list)};
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("unknown experiment '{}': there are {}all, extras", wanted, list)};
     }
   }
   if (expanded.empty()) return Error{ErrorCode::kInvalidArgument, "no experiment is named"};
@@ -231,7 +237,8 @@ std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOpt
     for (const std::string& data_set : planner.data_sets(usual)) add(data_set);
   };
   const auto ordinary = [&](const std::string& data_set) {
-    planner.unlearning("unlearning", data_set, {"gst", "linear-gst"}, kUnlearningMethods, planner.unlearning_task(data_set));
+    planner.unlearning("unlearning", data_set, {"gst", "linear-gst"}, kUnlearningMethods,
+                       planner.unlearning_task(data_set));
   };
   if (name == "table1" || name == "table2") {
     each(kFiveDataSets, [&](const std::string& data_set) { planner.classification(data_set); });
@@ -253,7 +260,8 @@ std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOpt
     each(kSmallDataSets, [&](const std::string& data_set) { planner.alphas(data_set); });
   } else if (name == "datasets") {
     each(kFurtherDataSets, [&](const std::string& data_set) {
-      planner.classification(data_set, false);  // REDDIT-BINARY has graphs of thousands of nodes, and GFT is cubic in them
+      planner.classification(data_set,
+                             false);  // REDDIT-BINARY has graphs of thousands of nodes, and GFT is cubic in them
       ordinary(data_set);
     });
   }

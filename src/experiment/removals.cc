@@ -6,7 +6,8 @@
 
 namespace unscatter::experiment {
 
-std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind kind, std::size_t count, std::uint64_t seed) {
+std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind kind, std::size_t count,
+                                            std::uint64_t seed) {
   Sequence random(seed);
   std::vector<std::size_t> order(train.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

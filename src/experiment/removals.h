@@ -11,8 +11,8 @@
 
 namespace unscatter::experiment {
 
-// One removal from each of `count` training graphs in random order: the same for every method.  Graphs without an edge are
-// passed over where edges are removed, so there may be fewer.
+// One removal from each of `count` training graphs in random order: the same for every method.  Graphs without an edge
+// are passed over where edges are removed, so there may be fewer.
 [[nodiscard]] std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind kind, std::size_t count,
                                                           std::uint64_t seed);
 

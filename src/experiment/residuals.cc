@@ -8,8 +8,8 @@
 namespace unscatter::experiment {
 namespace {
 
-// alpha = 0: the noiseless objective, one Newton step per removal, and limits so wide that nothing is polished or trained
-// again. The four sessions below differ in the bound they charge and go through the same weights.
+// alpha = 0: the noiseless objective, one Newton step per removal, and limits so wide that nothing is polished or
+// trained again. The four sessions below differ in the bound they charge and go through the same weights.
 SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, std::size_t threads) {
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
@@ -25,9 +25,10 @@ SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, s
 
 }  // namespace
 
-// Two readings of each bound: what it says about one update whose start is known exactly ("step"), and what is charged over a
-// whole sequence, where bounds add up and nothing is evaluated in between ("cumulated", the paper's beta).
-Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data, const CellContext& context) {
+// Two readings of each bound: what it says about one update whose start is known exactly ("step"), and what is charged
+// over a whole sequence, where bounds add up and nothing is evaluated in between ("cumulated", the paper's beta).
+Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data,
+                           const CellContext& context) {
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, DataForm::kFrozenDegrees));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   const Dataset train = subset(*embedded->dataset, split.train);
@@ -41,8 +42,8 @@ Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataC
                                                           {"data", ResidualBound::kData},
                                                           {"worst", ResidualBound::kWorst}};
   for (const auto& [bound_name, bound] : bounds) {
-    UNSCATTER_TRY(session, Session::create(train, embedded->embedder, residual_options(task, bound, context.threads), nullptr,
-                                           context.noise ? context.noise(plan.seed) : nullptr));
+    UNSCATTER_TRY(session, Session::create(train, embedded->embedder, residual_options(task, bound, context.threads),
+                                           nullptr, context.noise ? context.noise(plan.seed) : nullptr));
     for (const RemovalRequest& request : requests) {
       UNSCATTER_TRY(certificate, session.forget(request));
       if (certificate.rung != Rung::kNewton) {

@@ -150,12 +150,14 @@ class Run {
     const Stopwatch watch;
     const Result<Json> outcome = run_cell(plan, data, {threads_, options_.noise});
     const Json result =
-        outcome.ok() ? *outcome
-                     : Json{{"error", {{"code", error_code_name(outcome.error().code)}, {"message", outcome.error().message}}}};
+        outcome.ok()
+            ? *outcome
+            : Json{{"error", {{"code", error_code_name(outcome.error().code)}, {"message", outcome.error().message}}}};
     Json record = made();
     record["data_digest"] = data.digest();
     record["cell_seconds"] = watch.seconds();
-    UNSCATTER_CHECK_OK(write_cell(options_.out, plan.key, settings_json(plan, threads_, options_.jobs), record, result));
+    UNSCATTER_CHECK_OK(
+        write_cell(options_.out, plan.key, settings_json(plan, threads_, options_.jobs), record, result));
     const std::lock_guard lock(mutex_);
     ++report.made;
     if (!outcome.ok()) {

@@ -36,7 +36,9 @@ Spread spread_of(const CellGroup& group, const char* field) {
   return spread_of(values);
 }
 
-Json spread_json(const Spread& spread) { return {{"mean", spread.mean}, {"stddev", spread.stddev}, {"splits", spread.count}}; }
+Json spread_json(const Spread& spread) {
+  return {{"mean", spread.mean}, {"stddev", spread.stddev}, {"splits", spread.count}};
+}
 
 std::string spread_words(const Spread& spread, int digits) {
   if (spread.count == 0) return "-";

@@ -43,7 +43,8 @@ Json curve_key_json(const CellGroup& group) {
                {"method", group.key.method},
                {"variant", group.key.variant},
                {"splits", group.results.size()}};
-  if (!group.results.empty() && group.results.front().contains("epochs")) json["epochs"] = group.results.front()["epochs"];
+  if (!group.results.empty() && group.results.front().contains("epochs"))
+    json["epochs"] = group.results.front()["epochs"];
   return json;
 }
 
@@ -69,8 +70,9 @@ Json removal_curve(const CellGroup& group) {
   for (std::size_t p = 0; p < length; ++p) removed.push_back(group.results.front().at("points")[p].at("removed"));
   curve["removed"] = std::move(removed);
   for (const char* field : {"accuracy", "seconds", "retrains", "residual"}) {
-    SpreadCurve spread = spread_curve(
-        group, length, [field](const Json& result, std::size_t p) -> const Json& { return result.at("points")[p].at(field); });
+    SpreadCurve spread = spread_curve(group, length, [field](const Json& result, std::size_t p) -> const Json& {
+      return result.at("points")[p].at(field);
+    });
     curve[field] = {{"mean", std::move(spread.mean)}, {"stddev", std::move(spread.stddev)}};
   }
   const Json& first = group.results.front();
@@ -97,11 +99,11 @@ std::string seconds_words(double seconds) { return fmt::format("{:.3g}", seconds
 }  // namespace
 
 void summarise_curves(std::string_view title, const std::vector<CellGroup>& groups, Summary& summary) {
-  SummaryTable table{
-      std::string(title),
-      {"data set", "backbone", "method", "", "removals", "accuracy before", "after", "seconds", "retrains", "certified"},
-      {},
-      {}};
+  SummaryTable table{std::string(title),
+                     {"data set", "backbone", "method", "", "removals", "accuracy before", "after", "seconds",
+                      "retrains", "certified"},
+                     {},
+                     {}};
   Json curves = Json::array();
   bool sampled = false;
   bool warm = false;
@@ -115,17 +117,19 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
     warm = warm || any_warm(group);
     const Spread seconds = spread_of(group, "seconds");
     const bool some_retrains_only = curve["retrains_of"] < curve["removals"];
-    table.rows.push_back({group.key.data_set, backbone_words(group.key.backbone), method_words(group.key.method),
-                          group.key.variant, curve["removals"].dump(), accuracy_words(group, 0), accuracy_words(group, last),
-                          fmt::format("{}{}", seconds_words(seconds.mean), estimated ? " *" : ""),
-                          fmt::format("{:.1f}{}", curve["total_retrains"]["mean"].get<double>(),
-                                      some_retrains_only ? fmt::format(" of first {}", curve["retrains_of"].dump()) : ""),
-                          all_satisfied(group) ? "yes" : "no"});
+    table.rows.push_back(
+        {group.key.data_set, backbone_words(group.key.backbone), method_words(group.key.method), group.key.variant,
+         curve["removals"].dump(), accuracy_words(group, 0), accuracy_words(group, last),
+         fmt::format("{}{}", seconds_words(seconds.mean), estimated ? " *" : ""),
+         fmt::format("{:.1f}{}", curve["total_retrains"]["mean"].get<double>(),
+                     some_retrains_only ? fmt::format(" of first {}", curve["retrains_of"].dump()) : ""),
+         all_satisfied(group) ? "yes" : "no"});
   }
   summary.json["curves"] = std::move(curves);
   if (warm) {
     table.remarks.emplace_back(
-        "the paper's method on long sequences: its trainings started from the present weights, which takes less time than from "
+        "the paper's method on long sequences: its trainings started from the present weights, which takes less time "
+        "than from "
         "scratch");
   }
   if (sampled) {
@@ -156,7 +160,8 @@ void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary)
       (cumulated ? cumulated_words : row).push_back(fmt::format("{:.2e}", shown));
       place[field] = {{"mean", std::move(spread.mean)}, {"stddev", std::move(spread.stddev)}};
     };
-    add(entry, "residual", false, [](const Json& result, std::size_t p) -> const Json& { return result.at("residual")[p]; });
+    add(entry, "residual", false,
+        [](const Json& result, std::size_t p) -> const Json& { return result.at("residual")[p]; });
     for (const char* kind : {"step", "cumulated"}) {
       Json bounds = Json::object();
       for (const char* bound : {"tight", "data", "worst"}) {
@@ -174,17 +179,19 @@ void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary)
 }
 
 void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary) {
-  SummaryTable table{"one update for a whole batch",
-                     {"data set", "removals", "seconds", "per removal", "Newton steps", "residual", "accuracy", "certified"},
-                     {},
-                     {}};
+  SummaryTable table{
+      "one update for a whole batch",
+      {"data set", "removals", "seconds", "per removal", "Newton steps", "residual", "accuracy", "certified"},
+      {},
+      {}};
   Json rows = Json::array();
   for (const CellGroup& group : groups) {
     if (group.results.empty()) continue;
     Json row = curve_key_json(group);
     const auto removals = group.results.front().at("removals").get<std::size_t>();
     // Sizes beyond the number of training graphs come to the same.
-    if (!rows.empty() && rows.back().at("data_set") == group.key.data_set && rows.back().at("removals") == removals) continue;
+    if (!rows.empty() && rows.back().at("data_set") == group.key.data_set && rows.back().at("removals") == removals)
+      continue;
     row["removals"] = removals;
     for (const char* field : {"seconds", "newton_steps", "residual", "distance", "accuracy"}) {
       row[field] = spread_json(spread_of(group, field));

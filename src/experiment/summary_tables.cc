@@ -77,7 +77,8 @@ Json group_json(const CellGroup& group) {
   Json json = {{"data_set", group.key.data_set}, {"backbone", group.key.backbone}, {"method", group.key.method}};
   if (!group.key.variant.empty()) json["variant"] = group.key.variant;
   json["splits"] = group.results.size();
-  if (!group.results.empty() && group.results.front().contains("epochs")) json["epochs"] = group.results.front()["epochs"];
+  if (!group.results.empty() && group.results.front().contains("epochs"))
+    json["epochs"] = group.results.front()["epochs"];
   return json;
 }
 
@@ -122,15 +123,17 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
   std::vector<std::string> shortened;
   for (const Json& row : rows) {
     if (row.value("epochs", kPaperEpochs) == kPaperEpochs) continue;
-    shortened.push_back(
-        fmt::format("GIN on {}: {} epochs, not {}", row["data_set"].get<std::string>(), row["epochs"].dump(), kPaperEpochs));
+    shortened.push_back(fmt::format("GIN on {}: {} epochs, not {}", row["data_set"].get<std::string>(),
+                                    row["epochs"].dump(), kPaperEpochs));
   }
   summary.json["rows"] = std::move(rows);
-  summary.tables.push_back(table.table(accuracy_wanted ? "test accuracy, %" : "running time, s (embed + train + predict)"));
+  summary.tables.push_back(
+      table.table(accuracy_wanted ? "test accuracy, %" : "running time, s (embed + train + predict)"));
   summary.tables.back().remarks = std::move(shortened);
   if (replaced > 0) {
     summary.tables.back().remarks.push_back(fmt::format(
-        "on {} cells training with lambda = 0 did not converge; a small lambda, stated in the cell, took its place", replaced));
+        "on {} cells training with lambda = 0 did not converge; a small lambda, stated in the cell, took its place",
+        replaced));
   }
 }
 

@@ -109,7 +109,9 @@ Result<Json> run_cell(const CellPlan& plan, DataCache& data, const CellContext& 
     const CellPlan& plan;
     DataCache& data;
     const CellContext& context;
-    Result<Json> operator()(const ClassificationTask& task) const { return run_classification(plan, task, data, context); }
+    Result<Json> operator()(const ClassificationTask& task) const {
+      return run_classification(plan, task, data, context);
+    }
     Result<Json> operator()(const UnlearningTask& task) const { return run_unlearning(plan, task, data, context); }
     Result<Json> operator()(const ResidualTask& task) const { return run_residuals(plan, task, data, context); }
     Result<Json> operator()(const BatchTask& task) const { return run_batch(plan, task, data, context); }

@@ -26,8 +26,8 @@ struct ReleaseChoices {
   double precision = SessionOptions{}.precision;
 };
 
-// Trains once and looks at the test set [Pan23, Tables 1 and 2].  Methods: "noise-free"; "objective", noise of `alpha` in the
-// objective, as the public program trains; "release", our default, whose published weights are looked at; "gin".
+// Trains once and looks at the test set [Pan23, Tables 1 and 2].  Methods: "noise-free"; "objective", noise of `alpha`
+// in the objective, as the public program trains; "release", our default, whose published weights are looked at; "gin".
 struct ClassificationTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -47,9 +47,9 @@ struct RemovalAmount {
   [[nodiscard]] std::size_t of(std::size_t train_graphs) const;
 };
 
-// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  Methods: "ours-paper", "uu", "retrain";
-// "release", our default; "release-tombstone", the same but for what a removal is: degrees stay as they were and a removed node
-// still counts, as in the paper, so that only the way of forgetting differs from the first three.
+// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  Methods: "ours-paper", "uu",
+// "retrain"; "release", our default; "release-tombstone", the same but for what a removal is: degrees stay as they were
+// and a removed node still counts, as in the paper, so that only the way of forgetting differs from the first three.
 struct UnlearningTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -65,7 +65,8 @@ struct UnlearningTask {
   std::size_t uu_steps = 20;
 };
 
-// The bounds on the residual and the residual itself along a sequence without noise and without retraining [Pan23, Figure 6].
+// The bounds on the residual and the residual itself along a sequence without noise and without retraining [Pan23,
+// Figure 6].
 struct ResidualTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -100,7 +101,8 @@ struct CellPlan {
 // What a cell runs with, beside its plan.
 struct CellContext {
   std::size_t threads = 1;
-  std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)> noise;  // may be empty, may return null: SecureRandom
+  std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)>
+      noise;  // may be empty, may return null: SecureRandom
 };
 
 // Everything that decides what a cell's result is.
@@ -114,7 +116,8 @@ struct CellContext {
                                           const CellContext& context);
 [[nodiscard]] Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data,
                                          const CellContext& context);
-[[nodiscard]] Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& data, const CellContext& context);
+[[nodiscard]] Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& data,
+                                     const CellContext& context);
 [[nodiscard]] Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
                                            const CellContext& context);
 

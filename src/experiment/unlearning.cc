@@ -16,7 +16,8 @@ bool is_release(const std::string& method) { return method == "release" || metho
 SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& task, std::size_t threads) {
   const std::string& method = plan.key.method;
   const bool paper = method == "ours-paper" || method == "uu";
-  SessionOptions options = paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
+  SessionOptions options =
+      paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
   options.regularisation = task.parameters.regularisation;
   options.guarantee = {task.epsilon, task.delta};
   options.threads = threads;
@@ -30,22 +31,23 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   if (method == "retrain") {
     options.method = Method::kRetrain;
     options.removal = NodeRemoval::kTombstone;
-    // Trained from scratch without noise, as in the public program: nothing has to be hidden, so no certificate may ask for
-    // more than training gives.
+    // Trained from scratch without noise, as in the public program: nothing has to be hidden, so no certificate may ask
+    // for more than training gives.
     options.noise_stddev = 1e6;
     options.precision = 1e6;
   }
   return options;
 }
 
-// How many removals go into each update: all one by one, or fewer and larger updates where a method's state does not depend on
-// the steps in between.
+// How many removals go into each update: all one by one, or fewer and larger updates where a method's state does not
+// depend on the steps in between.
 struct UpdatePlan {
   std::vector<std::size_t> ends;  // removals done after each update
   std::size_t single = 0;         // leading updates of one removal each
 };
 
-UpdatePlan plan_updates(bool shortened, std::size_t leading_steps, std::size_t count, const std::vector<std::size_t>& places) {
+UpdatePlan plan_updates(bool shortened, std::size_t leading_steps, std::size_t count,
+                        const std::vector<std::size_t>& places) {
   UpdatePlan plan;
   plan.single = shortened ? std::min(count, leading_steps) : count;
   for (std::size_t end = 1; end <= plan.single; ++end) plan.ends.push_back(end);
@@ -63,8 +65,8 @@ struct Course {
   bool always_satisfied = true;
   double largest_residual = 0;
 
-  // Cumulated time after `done` removals.  Where updates were larger, what single removals took on average stands for each that
-  // was not done singly (retrain: an update is one training, however many removals it carries).
+  // Cumulated time after `done` removals.  Where updates were larger, what single removals took on average stands for
+  // each that was not done singly (retrain: an update is one training, however many removals it carries).
   [[nodiscard]] double cumulated(std::size_t done, std::size_t single) const {
     const std::size_t measured = std::min(done, single);
     const auto first = seconds.begin();
@@ -87,20 +89,22 @@ Json rungs_json(const RungCounts& rungs) {
 
 }  // namespace
 
-Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data, const CellContext& context) {
+Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data,
+                            const CellContext& context) {
   const std::string& method = plan.key.method;
   const DataForm form = method == "release" ? DataForm::kPlain : DataForm::kFrozenDegrees;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   Dataset train = subset(*embedded->dataset, split.train);
-  const std::vector<RemovalRequest> requests = random_removals(train, task.kind, task.amount.of(train.size()), plan.seed);
+  const std::vector<RemovalRequest> requests =
+      random_removals(train, task.kind, task.amount.of(train.size()), plan.seed);
   const bool shortened = requests.size() > task.full_steps && (method == "retrain" || method == "uu");
   const std::vector<std::size_t> places = sampled_places(requests.size(), shortened ? task.long_points : task.points);
   const UpdatePlan updates = plan_updates(shortened, method == "uu" ? task.uu_steps : 0, requests.size(), places);
 
   SessionOptions options = unlearning_options(plan, task, context.threads);
-  // On long sequences the paper's method trains anew from the present weights: counted as ever, with the same minimum, in less
-  // time than from scratch.
+  // On long sequences the paper's method trains anew from the present weights: counted as ever, with the same minimum,
+  // in less time than from scratch.
   options.warm_retraining = method == "ours-paper" && requests.size() > task.full_steps;
 
   const Stopwatch creation;

@@ -19,7 +19,8 @@ Error malformed(std::string message) { return {ErrorCode::kMalformedInput, std::
 
 Status check_finite(const std::vector<double>& values, std::size_t per_node, const char* what) {
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!std::isfinite(values[k])) return malformed(fmt::format("node {}: {} {} is not finite", k / per_node, what, values[k]));
+    if (!std::isfinite(values[k]))
+      return malformed(fmt::format("node {}: {} {} is not finite", k / per_node, what, values[k]));
   }
   return ok_status();
 }
@@ -44,8 +45,8 @@ Status check_parts(const GraphParts& parts) {
   if (n == 0) return malformed("a graph needs at least one node");
   if (n >= kMaxIndex) return Error{ErrorCode::kLimitExceeded, fmt::format("{} nodes in one graph", n)};
   if (parts.attributes.size() != n * parts.attribute_count) {
-    return malformed(
-        fmt::format("{} attribute values for {} nodes with {} each", parts.attributes.size(), n, parts.attribute_count));
+    return malformed(fmt::format("{} attribute values for {} nodes with {} each", parts.attributes.size(), n,
+                                 parts.attribute_count));
   }
   UNSCATTER_CHECK_OK(check_size(parts.labels.size(), n, "node labels"));
   UNSCATTER_CHECK_OK(check_size(parts.positions.size(), 2 * n, "coordinates"));
@@ -67,7 +68,8 @@ Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& o
     any_living |= state != NodeState::kTombstone;
     if (state == NodeState::kPresent) continue;
     const auto attributes = parts.attributes.begin() + static_cast<std::ptrdiff_t>(i * c);
-    bool cleared = std::all_of(attributes, attributes + static_cast<std::ptrdiff_t>(c), [](double x) { return x == 0; });
+    bool cleared =
+        std::all_of(attributes, attributes + static_cast<std::ptrdiff_t>(c), [](double x) { return x == 0; });
     cleared &= parts.labels.empty() || parts.labels[i] == 0;
     cleared &= parts.positions.empty() || (parts.positions[2 * i] == 0 && parts.positions[2 * i + 1] == 0);
     if (!cleared) return malformed(fmt::format("node {}: its features are removed, but not 0", i));
@@ -114,7 +116,8 @@ Status check_rows(const GraphParts& parts, const std::vector<std::uint32_t>& off
         return malformed(fmt::format("neighbours of node {} do not ascend", i));
     }
   }
-  if (!parts.directed && !is_symmetric(offsets, neighbours)) return malformed("rows of an undirected graph are not symmetric");
+  if (!parts.directed && !is_symmetric(offsets, neighbours))
+    return malformed("rows of an undirected graph are not symmetric");
   return ok_status();
 }
 
@@ -170,7 +173,8 @@ Result<Graph> Graph::create(GraphParts parts) {
   return from_rows(std::move(parts), std::move(rows.offsets), std::move(rows.neighbours));
 }
 
-Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offsets, std::vector<NodeIndex> neighbours) {
+Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offsets,
+                               std::vector<NodeIndex> neighbours) {
   UNSCATTER_CHECK_OK(check_parts(parts));
   if (neighbours.size() >= kMaxIndex) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("{} edge entries in one graph", neighbours.size())};

@@ -19,7 +19,8 @@ class GraphEditor {
   [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveNode& edit) const {
     UNSCATTER_CHECK_OK(check_living(edit.node));
     if (graph_.living_node_count() == 1) return std::optional<Graph>();
-    return std::optional<Graph>(edit.style == NodeRemoval::kCompact ? without_node(edit.node) : with_tombstone(edit.node));
+    return std::optional<Graph>(edit.style == NodeRemoval::kCompact ? without_node(edit.node)
+                                                                    : with_tombstone(edit.node));
   }
 
   [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveFeatures& edit) const {
@@ -61,7 +62,8 @@ class GraphEditor {
  private:
   [[nodiscard]] Status check_living(NodeIndex node) const {
     if (node >= graph_.node_count()) {
-      return Error{ErrorCode::kNotFound, fmt::format("there is no node {} in a graph of {} nodes", node, graph_.node_count())};
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("there is no node {} in a graph of {} nodes", node, graph_.node_count())};
     }
     if (graph_.state(node) == NodeState::kTombstone) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("node {} is removed already", node)};
@@ -140,7 +142,9 @@ class GraphEditor {
   const Graph& graph_;
 };
 
-Result<std::optional<Graph>> apply(const Graph& graph, const GraphEdit& edit) { return std::visit(GraphEditor(graph), edit); }
+Result<std::optional<Graph>> apply(const Graph& graph, const GraphEdit& edit) {
+  return std::visit(GraphEditor(graph), edit);
+}
 
 Graph symmetrised(const Graph& graph) { return graph.directed() ? GraphEditor(graph).symmetrised() : graph; }
 

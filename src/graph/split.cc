@@ -17,7 +17,8 @@ Result<Split> random_split(std::size_t count, const SplitShares& shares, std::ui
       return Error{ErrorCode::kInvalidArgument, fmt::format("a split share of {} is outside [0, 1]", share)};
   }
   const double sum = shares.train + shares.validation + shares.test;
-  if (sum > 1 + 1e-9) return Error{ErrorCode::kInvalidArgument, fmt::format("the split shares add up to {}, more than 1", sum)};
+  if (sum > 1 + 1e-9)
+    return Error{ErrorCode::kInvalidArgument, fmt::format("the split shares add up to {}, more than 1", sum)};
 
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -8,8 +8,8 @@
 
 namespace unscatter {
 
-// Combines the last few points so that, were f linear, the combined step would leave the smallest remainder: where plain steps
-// gain the same factor each time, these gain more and more.
+// Combines the last few points so that, were f linear, the combined step would leave the smallest remainder: where
+// plain steps gain the same factor each time, these gain more and more.
 class AndersonMixing {
  public:
   // The point after x, where the plain iteration would step by f.

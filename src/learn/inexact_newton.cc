@@ -1,8 +1,10 @@
-// Newton with systems solved just well enough [Nocedal06, Sec. 7.1], by conjugate gradients that kept inverses precondition.
+// Newton with systems solved just well enough [Nocedal06, Sec. 7.1], by conjugate gradients that kept inverses
+// precondition.
 //
-// Newton's method makes a new factor of every class's Hessian in every step.  At weights of zero all classes have one Hessian;
-// its inverse carries the first steps of all of them.  Where it no longer fits, new inverses are made, once or twice; and where
-// steps have become so short that curvatures hardly move any more, the chord steps of KeptHessians finish.
+// Newton's method makes a new factor of every class's Hessian in every step.  At weights of zero all classes have one
+// Hessian; its inverse carries the first steps of all of them.  Where it no longer fits, new inverses are made, once or
+// twice; and where steps have become so short that curvatures hardly move any more, the chord steps of KeptHessians
+// finish.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -34,7 +36,8 @@ struct ClassPath {
 
 class InexactNewton {
  public:
-  InexactNewton(const Objective& objective, const Matrix& start, double tolerance, KeptHessians& kept, const Matrix& gram)
+  InexactNewton(const Objective& objective, const Matrix& start, double tolerance, KeptHessians& kept,
+                const Matrix& gram)
       : objective_(objective), tolerance_(tolerance), kept_(kept), gram_(gram), W_(start), paths_(objective.classes()) {
     mirrored_ = is_mirrored(objective, start);
     classes_.resize(mirrored_ ? 1 : objective.classes());
@@ -61,7 +64,8 @@ class InexactNewton {
       const std::size_t arrived = classes_.size() - active.size();
       stage.advance(arrived - std::min(arrived, reported));
       reported = std::max(arrived, reported);
-      if (iteration >= max_iterations) return not_converged(active.front(), norm(active.front()), tolerance_, iteration);
+      if (iteration >= max_iterations)
+        return not_converged(active.front(), norm(active.front()), tolerance_, iteration);
       UNSCATTER_TRY(longest, step(active));
       if (longest <= kShortStep && finish_by_chords()) break;
     }
@@ -78,8 +82,8 @@ class InexactNewton {
     for (const std::size_t k : classes_) paths_[k].smallest = std::min(paths_[k].smallest, norm(k));
   }
 
-  // One Newton step of the active classes.  Returns by how much it moved a margin at most; infinity if a class had to go less
-  // than the whole way.
+  // One Newton step of the active classes.  Returns by how much it moved a margin at most; infinity if a class had to
+  // go less than the whole way.
   Result<double> step(const std::vector<std::size_t>& active) {
     const Matrix curvatures = objective_.curvatures(margins_);
     if (!kept_.ready() || last_iterations_ >= kept_.steps_worth_a_build(objective_)) {
@@ -139,7 +143,8 @@ class InexactNewton {
     return longest;
   }
 
-  // Whether chord steps arrived.  They want inverses that fit; making them pays where the Newton steps to come would cost more.
+  // Whether chord steps arrived.  They want inverses that fit; making them pays where the Newton steps to come would
+  // cost more.
   bool finish_by_chords() {
     if (chords_failed_) return false;
     if (kIterationsToTheEnd * last_iterations_ > kept_.steps_worth_a_build(objective_)) {
@@ -201,7 +206,8 @@ class InexactNewton {
 }  // namespace
 
 Result<TrainedWeights> inexact_newton(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, KeptHessians& kept, const Matrix& gram, Progress* progress) {
+                                      std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
+                                      Progress* progress) {
   Stage stage(progress, objective.classes());
   return InexactNewton(objective, start, tolerance, kept, gram).run(max_iterations, stage);
 }

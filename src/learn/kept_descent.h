@@ -31,7 +31,8 @@ inline constexpr std::size_t kMostSteps = 25;
 inline constexpr double kLeastProgress = 0.5;
 inline constexpr std::size_t kMostIdleSteps = 4;
 
-// Watches a descent: whether to go on, given the norms of the gradient so far.  Mixed steps may go up before they come down.
+// Watches a descent: whether to go on, given the norms of the gradient so far.  Mixed steps may go up before they come
+// down.
 class DescentWatch {
  public:
   [[nodiscard]] bool goes_on(double norm) {

@@ -65,7 +65,8 @@ bool KeptHessians::build(const Objective& objective, const Matrix& gram, const M
     inverses[k] = UpdatableInverse::of(
         std::move(H), form_ == HessianForm::kDual ? InversePrecision::kSingleIfEnough : InversePrecision::kDouble);
   });
-  if (!std::all_of(inverses.begin(), inverses.end(), [](const auto& inverse) { return inverse.has_value(); })) return false;
+  if (!std::all_of(inverses.begin(), inverses.end(), [](const auto& inverse) { return inverse.has_value(); }))
+    return false;
   for (std::optional<UpdatableInverse>& inverse : inverses) inverses_.push_back(*std::move(inverse));
   while (inverses_.size() < static_cast<std::size_t>(classes)) inverses_.push_back(inverses_.front());
   curvatures_ = curvatures.leftCols(classes);
@@ -111,8 +112,9 @@ bool KeptHessians::replace_row(const Objective& objective, const Matrix& gram, s
 std::optional<Descent> KeptHessians::descend(const Objective& objective, const Matrix& gram, const Matrix& start,
                                              const Matrix& gradient, double tolerance) {
   invariant(ready(), "descend() needs kept Hessians");
-  std::optional<Descent> descent = form_ == HessianForm::kDual ? descend_dual(objective, gram, start, gradient, tolerance)
-                                                               : descend_primal(objective, start, gradient, tolerance);
+  std::optional<Descent> descent = form_ == HessianForm::kDual
+                                       ? descend_dual(objective, gram, start, gradient, tolerance)
+                                       : descend_primal(objective, start, gradient, tolerance);
   if (descent) {
     if (renewal_is_due(objective, descent->steps)) {
       (void)build(objective, gram, objective.curvatures(objective.margins(descent->weights)));
@@ -123,8 +125,8 @@ std::optional<Descent> KeptHessians::descend(const Objective& objective, const M
   return descent;
 }
 
-std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, const Matrix& start, const Matrix& gradient,
-                                                    double tolerance) {
+std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, const Matrix& start,
+                                                    const Matrix& gradient, double tolerance) {
   Descent descent{start, {}, 0};
   Matrix steps(start.rows(), static_cast<Index>(inverses_.size()));
   for_each_class(objective, [&](std::size_t label) {
@@ -141,10 +143,12 @@ std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, 
     const double norm = after.colwise().norm().maxCoeff();
     if (norm <= tolerance) return descent;
     if (!watch.goes_on(norm)) return std::nullopt;
-    // What a step shows of the present Hessian stays for the removals to come; near the end it shows rounding errors only.
+    // What a step shows of the present Hessian stays for the removals to come; near the end it shows rounding errors
+    // only.
     for_each_class(objective, [&](std::size_t label) {
       const auto k = static_cast<Index>(label);
-      const bool trusted = (after.col(k) - before.col(k)).norm() > kTrusted * (tolerance + descent.evaluation.rounding(k));
+      const bool trusted =
+          (after.col(k) - before.col(k)).norm() > kTrusted * (tolerance + descent.evaluation.rounding(k));
       steps.col(k) = trusted ? inverses_[label].learn(steps.col(k), before.col(k), after.col(k))
                              : Vector(inverses_[label].times(after.col(k)));
     });
@@ -152,16 +156,17 @@ std::optional<Descent> KeptHessians::descend_primal(const Objective& objective, 
   }
 }
 
-std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matrix& gram, std::span<const std::size_t> classes,
-                                          const Matrix& curvatures, const Matrix& right_sides, double relative_residual) {
+std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matrix& gram,
+                                          std::span<const std::size_t> classes, const Matrix& curvatures,
+                                          const Matrix& right_sides, double relative_residual) {
   ConjugateGradients solved = iterate(objective, gram, classes, curvatures, right_sides, relative_residual, kMostSteps);
   if (!solved.converged) {
     reset();
     return std::nullopt;
   }
   if (form_ == HessianForm::kDual) {
-    // The dual form divides a difference by the ridge and loses digits there; what is left over gives them back [Golub13, Sec.
-    // 3.5.3].
+    // The dual form divides a difference by the ridge and loses digits there; what is left over gives them back
+    // [Golub13, Sec. 3.5.3].
     const Matrix left = right_sides - objective.ridge() * solved.x -
                         weighted_square_product(objective.rows(), curvatures, solved.x, objective.threads());
     const ConjugateGradients correction = iterate(objective, gram, classes, curvatures, left, kCorrected, kMostSteps);
@@ -174,8 +179,9 @@ std::optional<Matrix> KeptHessians::solve(const Objective& objective, const Matr
   return std::move(solved.x);
 }
 
-ConjugateGradients KeptHessians::iterate(const Objective& objective, const Matrix& gram, std::span<const std::size_t> classes,
-                                         const Matrix& curvatures, const Matrix& right_sides, double relative_residual,
+ConjugateGradients KeptHessians::iterate(const Objective& objective, const Matrix& gram,
+                                         std::span<const std::size_t> classes, const Matrix& curvatures,
+                                         const Matrix& right_sides, double relative_residual,
                                          std::size_t most_iterations) const {
   invariant(ready(), "iterate() needs kept Hessians");
   invariant(static_cast<Index>(classes.size()) == right_sides.cols(), "one class per right side");
@@ -197,7 +203,8 @@ ConjugateGradients KeptHessians::iterate(const Objective& objective, const Matri
   // H^-1 y = (y - Z^T S M^-1 S Z y) / ridge with M = ridge I + S G S.
   const Matrix roots = curvatures.cwiseSqrt();
   const auto apply = [&](const Matrix& columns) -> Matrix {
-    return roots.cwiseProduct(symmetric_product(gram, roots.cwiseProduct(columns), objective.threads())) + ridge * columns;
+    return roots.cwiseProduct(symmetric_product(gram, roots.cwiseProduct(columns), objective.threads())) +
+           ridge * columns;
   };
   ConjugateGradients solved =
       conjugate_gradients(apply, precondition, roots.cwiseProduct(product(Z, right_sides, objective.threads())),

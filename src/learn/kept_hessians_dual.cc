@@ -26,20 +26,22 @@ constexpr std::size_t kFreshLineSteps = 2;
 
 }  // namespace
 
-// (ridge I + D G)^-1 r = (r - S P S G r) / ridge by Woodbury, which is S P S^-1 r, since P S G S = I - ridge P: no product with
-// G where every curvature can be divided by.
+// (ridge I + D G)^-1 r = (r - S P S G r) / ridge by Woodbury, which is S P S^-1 r, since P S G S = I - ridge P: no
+// product with G where every curvature can be divided by.
 Vector KeptHessians::dual_step(std::size_t k, const Matrix& gram, double ridge, const Vector& r) const {
   const Vector roots = curvatures_.col(static_cast<Index>(k)).cwiseSqrt();
   const UpdatableInverse& P = inverses_[k];
-  if (roots.minCoeff() > kSmallestRoot * roots.maxCoeff()) return roots.cwiseProduct(P.times(r.cwiseQuotient(roots)).col(0));
+  if (roots.minCoeff() > kSmallestRoot * roots.maxCoeff())
+    return roots.cwiseProduct(P.times(r.cwiseQuotient(roots)).col(0));
   const Vector image = symmetric_product(gram, r).col(0);
   return (r - roots.cwiseProduct(P.times(roots.cwiseProduct(image)).col(0))) / ridge;
 }
 
-bool KeptHessians::refresh_lines(const Objective& objective, const Matrix& gram, std::size_t k, const Vector& curvatures) {
+bool KeptHessians::refresh_lines(const Objective& objective, const Matrix& gram, std::size_t k,
+                                 const Vector& curvatures) {
   const auto column = static_cast<Index>(k);
-  // How much line i of the kept matrix is off in the measure of the matrix itself: the share its curvature has moved by, times
-  // what the line weighs, 1 - ridge P_ii.
+  // How much line i of the kept matrix is off in the measure of the matrix itself: the share its curvature has moved
+  // by, times what the line weighs, 1 - ridge P_ii.
   std::vector<std::pair<double, Index>> stale;
   for (Index i = 0; i < curvatures.size(); ++i) {
     const double kept = curvatures_(i, column);
@@ -93,7 +95,9 @@ std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, co
     offset = *objective.perturbation() / -ridge;
     of_offset = product(Z, offset, objective.threads());
   }
-  const auto by_gram = [&](const Matrix& columns) -> Matrix { return symmetric_product(gram, columns, objective.threads()); };
+  const auto by_gram = [&](const Matrix& columns) -> Matrix {
+    return symmetric_product(gram, columns, objective.threads());
+  };
 
   // |Z^T r|^2 = r.G r, up to rounding; the gradient itself is evaluated at the end.
   const auto norm_by_gram = [&](const Matrix& r, const Matrix& image) {
@@ -119,7 +123,8 @@ std::optional<Descent> KeptHessians::descend_dual(const Objective& objective, co
     if (!watch.goes_on(norm)) return std::nullopt;
     for_each_class(objective, [&](std::size_t label) {
       const auto k = static_cast<Index>(label);
-      if (descent.steps <= kFreshLineSteps && refresh_lines(objective, gram, label, curvatures.col(k))) mixing[label] = {};
+      if (descent.steps <= kFreshLineSteps && refresh_lines(objective, gram, label, curvatures.col(k)))
+        mixing[label] = {};
       a.col(k) = mixing[label].next(a.col(k), -dual_step(label, gram, ridge, r.col(k)));
     });
     ++descent.steps;

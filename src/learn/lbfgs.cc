@@ -60,7 +60,8 @@ class ClassGradient {
 //
 //   0.9 phi'(0) <= phi'(t) <= 0.8 |phi'(0)|,
 //
-// which on a parabola are the usual ones with a sufficient decrease of 0.1, reached by widening a bracket and cutting it.
+// which on a parabola are the usual ones with a sufficient decrease of 0.1, reached by widening a bracket and cutting
+// it.
 template <typename Scalar>
 class GradientLineSearch {
  public:
@@ -106,7 +107,8 @@ struct ClassResult {
 ClassResult minimise(const Objective& objective, std::size_t label, const Vector& start, double tolerance,
                      std::size_t max_iterations) {
   ClassResult result{start, std::numeric_limits<double>::infinity(), 0};
-  // Where a search fails, a new start without the history may still find a way down; not at the floor of rounding errors.
+  // Where a search fails, a new start without the history may still find a way down; not at the floor of rounding
+  // errors.
   for (int failures = 0; failures < 3 && result.iterations < max_iterations;) {
     LBFGSpp::LBFGSParam<double> parameters;
     parameters.m = 20;
@@ -144,7 +146,8 @@ Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& sta
   for (std::size_t k = 0; k < K; ++k) {
     const auto column = static_cast<Index>(k);
     const ClassResult result = minimise(objective, k, start.col(column), tolerance, options.max_iterations);
-    if (!(result.gradient_norm <= tolerance)) return not_converged(k, result.gradient_norm, tolerance, result.iterations);
+    if (!(result.gradient_norm <= tolerance))
+      return not_converged(k, result.gradient_norm, tolerance, result.iterations);
     trained.weights.col(column) = result.weights;
     trained.gradient_norms(column) = result.gradient_norm;
     trained.iterations[k] = result.iterations;

@@ -1,7 +1,7 @@
 // Backtracking along one class's step [Nocedal06, Alg. 3.1].
 //
-// Trial steps cost O(n), not O(nd): along w + t v the margins are margins + t s o Z v.  Objective::change() compares values
-// without cancellation, so the search works down to the last digits of the gradient.
+// Trial steps cost O(n), not O(nd): along w + t v the margins are margins + t s o Z v.  Objective::change() compares
+// values without cancellation, so the search works down to the last digits of the gradient.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ namespace unscatter {
   constexpr double kSufficientDecrease = 1e-4;
   constexpr double kSmallestStep = 0x1p-60;
   for (double t = 1; t >= kSmallestStep; t /= 2) {
-    if (objective.change(label, margins, signed_products, weights, step, t) <= kSufficientDecrease * t * slope) return t;
+    if (objective.change(label, margins, signed_products, weights, step, t) <= kSufficientDecrease * t * slope)
+      return t;
   }
   return 0;
 }

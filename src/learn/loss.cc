@@ -22,8 +22,8 @@ double sigmoid(double t) {
 double logistic_value(double t) { return t > 0 ? std::log1p(std::exp(-t)) : std::log1p(std::exp(t)) - t; }
 
 double logistic_change(double t, double step) {
-  // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  Below -700 the exponential would overflow, and
-  // the plain difference is accurate.
+  // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  Below -700 the exponential would
+  // overflow, and the plain difference is accurate.
   if (step < -700) return logistic_value(t + step) - logistic_value(t);
   const double argument = sigmoid(-t) * std::expm1(-step);
   if (argument > -0.5) return std::log1p(argument);
@@ -49,8 +49,8 @@ double huber_slope(double x) {
 
 double huber_curvature(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
-// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.  What is
-// left of the step is never computed from x + step, which rounds a short step away.
+// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.
+// What is left of the step is never computed from x + step, which rounds a short step away.
 double huber_change(double x, double step) {
   constexpr double kKnots[] = {-1, 0, 1};
   constexpr double kThird[] = {0, 1, -1, 0};  // third derivative of the piece with that many knots below
@@ -59,8 +59,8 @@ double huber_change(double x, double step) {
   double left = step;
   while (left != 0) {
     // Knots below the piece that the step goes through from here; a knot itself belongs to the piece ahead.
-    const std::ptrdiff_t below =
-        left > 0 ? std::upper_bound(kKnots, kKnots + 3, from) - kKnots : std::lower_bound(kKnots, kKnots + 3, from) - kKnots;
+    const std::ptrdiff_t below = left > 0 ? std::upper_bound(kKnots, kKnots + 3, from) - kKnots
+                                          : std::lower_bound(kKnots, kKnots + 3, from) - kKnots;
     const bool last = left > 0 ? below == 3 : below == 0;
     const double reach = last ? left : (left > 0 ? kKnots[below] : kKnots[below - 1]) - from;
     const double part = std::abs(left) > std::abs(reach) ? reach : left;
@@ -76,7 +76,8 @@ double huber_change(double x, double step) {
 
 Result<Loss> Loss::huber_svm(double smoothing) {
   if (!(smoothing >= 1e-6 && smoothing <= 1e6)) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("huber-svm: the smoothing {} is not in [1e-6, 1e6]", smoothing)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("huber-svm: the smoothing {} is not in [1e-6, 1e6]", smoothing)};
   }
   return Loss(LossKind::kHuberSvm, smoothing);
 }
@@ -156,7 +157,9 @@ double Loss::change(double t, double step) const {
   return smoothing_ * huber_change((1 - t) / smoothing_, -step / smoothing_);
 }
 
-double Loss::slope_bound() const noexcept { return kind_ == LossKind::kSquared ? std::numeric_limits<double>::infinity() : 1; }
+double Loss::slope_bound() const noexcept {
+  return kind_ == LossKind::kSquared ? std::numeric_limits<double>::infinity() : 1;
+}
 
 double Loss::curvature_bound() const noexcept {
   switch (kind_) {

@@ -1,5 +1,5 @@
-// Newton with exact systems and a backtracking line search, all classes side by side so that each pass over Z serves all; and
-// which Newton train() takes.
+// Newton with exact systems and a backtracking line search, all classes side by side so that each pass over Z serves
+// all; and which Newton train() takes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -42,17 +42,20 @@ Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& st
   NewtonSystem& system = options.system != nullptr ? *options.system : own;
   KeptHessians own_kept(system.form());
   KeptHessians& kept = options.kept != nullptr ? *options.kept : own_kept;
-  // Where the curvature is constant there is one system, which is the problem itself: solved exactly.  In dual form a factor
-  // costs an eighth of an inverse, and the systems are small, so that inexact steps pay only if inverses are at hand.
+  // Where the curvature is constant there is one system, which is the problem itself: solved exactly.  In dual form a
+  // factor costs an eighth of an inverse, and the systems are small, so that inexact steps pay only if inverses are at
+  // hand.
   const bool worthwhile = system.form() == HessianForm::kPrimal || kept.ready();
   if (worthwhile && objective.ridge() > 0 && objective.loss().curvature_lipschitz() > 0) {
-    Result<TrainedWeights> trained = inexact_newton(objective, start, *options.gradient_tolerance, options.max_iterations, kept,
-                                                    system.gram(objective), options.progress);
+    Result<TrainedWeights> trained =
+        inexact_newton(objective, start, *options.gradient_tolerance, options.max_iterations, kept,
+                       system.gram(objective), options.progress);
     if (trained.ok()) return trained;
     kept.reset();
   }
   // Exact steps arrive where inexact ones do not: at the last digits, and with curvatures that vanish.
-  return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system, options.progress);
+  return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system,
+                        options.progress);
 }
 
 Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
@@ -91,7 +94,8 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
       const std::size_t k = active[c];
       const auto column = static_cast<Index>(k);
       Vector signed_products = products.col(static_cast<Index>(c));
-      for (Index i = 0; i < signed_products.size(); ++i) signed_products(i) *= objective.sign(static_cast<std::size_t>(i), k);
+      for (Index i = 0; i < signed_products.size(); ++i)
+        signed_products(i) *= objective.sign(static_cast<std::size_t>(i), k);
       const Vector v = steps.col(static_cast<Index>(c));
       const double slope = gradient.col(column).dot(v);
       const double t = line_search(objective, k, margins.col(column), signed_products, W.col(column), v, slope);

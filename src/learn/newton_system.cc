@@ -12,8 +12,8 @@
 namespace unscatter {
 namespace {
 
-// A factor is tried where curvatures have moved by less than this share in total; further away a new one is cheaper than an
-// iteration that gives up.
+// A factor is tried where curvatures have moved by less than this share in total; further away a new one is cheaper
+// than an iteration that gives up.
 constexpr double kNear = 0.1;
 // Iterations after which a new factor pays for itself soon.
 constexpr std::size_t kTooMany = 10;
@@ -41,9 +41,9 @@ Result<Vector> NewtonSystem::solve_column(const Objective& objective, const Vect
   const SparseBlockRows& Z = objective.rows();
   const double ridge = objective.ridge();
   if (kept != nullptr && kept->factor.size() != 0 && is_near(curvature, kept->curvature)) {
-    std::optional<NearbySolution> solution = form_ == HessianForm::kDual
-                                                 ? nearby_dual_solve(kept->factor, Z, gram_, curvature, ridge, right_side)
-                                                 : nearby_primal_solve(kept->factor, Z, curvature, ridge, right_side);
+    std::optional<NearbySolution> solution =
+        form_ == HessianForm::kDual ? nearby_dual_solve(kept->factor, Z, gram_, curvature, ridge, right_side)
+                                    : nearby_primal_solve(kept->factor, Z, curvature, ridge, right_side);
     if (solution) {
       if (solution->iterations > kTooMany) kept->factor.resize(0, 0);
       return std::move(solution->x);
@@ -57,8 +57,8 @@ Result<Vector> NewtonSystem::solve_column(const Objective& objective, const Vect
   return x;
 }
 
-Result<Matrix> NewtonSystem::solve(const Objective& objective, std::span<const std::size_t> classes, const Matrix& curvatures,
-                                   const Matrix& right_sides) {
+Result<Matrix> NewtonSystem::solve(const Objective& objective, std::span<const std::size_t> classes,
+                                   const Matrix& curvatures, const Matrix& right_sides) {
   invariant(curvatures.cols() == right_sides.cols(), "one column of curvatures per right side");
   invariant(classes.size() == static_cast<std::size_t>(right_sides.cols()), "one class per right side");
   (void)gram(objective);  // before the threads share it

@@ -23,14 +23,15 @@ Index index(std::size_t i) { return static_cast<Index>(i); }
 
 }  // namespace
 
-Objective::Objective(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, std::size_t classes, const Loss& loss,
-                     double ridge, const Matrix* perturbation, std::size_t threads)
+Objective::Objective(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, std::size_t classes,
+                     const Loss& loss, double ridge, const Matrix* perturbation, std::size_t threads)
     : Objective(rows, CheckedLabels{labels}, classes, loss, ridge, perturbation, threads) {
-  invariant(std::all_of(labels.begin(), labels.end(), [classes](std::uint32_t y) { return y < classes; }), "labels below K");
+  invariant(std::all_of(labels.begin(), labels.end(), [classes](std::uint32_t y) { return y < classes; }),
+            "labels below K");
 }
 
-Objective::Objective(const SparseBlockRows& rows, CheckedLabels labels, std::size_t classes, const Loss& loss, double ridge,
-                     const Matrix* perturbation, std::size_t threads)
+Objective::Objective(const SparseBlockRows& rows, CheckedLabels labels, std::size_t classes, const Loss& loss,
+                     double ridge, const Matrix* perturbation, std::size_t threads)
     : rows_(&rows),
       labels_(labels.labels),
       classes_(classes),
@@ -77,8 +78,8 @@ Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
 Evaluation Objective::evaluate(const Matrix& weights) const {
   std::vector<GradientEnvelope> envelopes(pass_parts(rows_->rows()), GradientEnvelope(classes_));
   Evaluation result;
-  // All signs s_ik but that of a row's own class are -1: the rest is turned round before and after, so that here only the own
-  // one is.
+  // All signs s_ik but that of a row's own class are -1: the rest is turned round before and after, so that here only
+  // the own one is.
   const Matrix sum = pass_over_rows(
       *rows_, -weights,
       [&](const RowBlock& block) {
@@ -93,7 +94,8 @@ Evaluation Objective::evaluate(const Matrix& weights) const {
         for (std::size_t r = 0; r < block.rows; ++r) {
           const std::size_t row = block.first + r;
           const std::size_t at = r * block.stride;
-          envelopes[block.part].add_row(rows_->row_norm(row), rows_->row_product_depth(row), &slopes[at], &curvatures[at]);
+          envelopes[block.part].add_row(rows_->row_norm(row), rows_->row_product_depth(row), &slopes[at],
+                                        &curvatures[at]);
         }
         std::copy(slopes.begin(), slopes.end(), block.values);
         turn_own_signs(block);
@@ -153,7 +155,8 @@ Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Mat
   RowMatrix curvatures(margins.rows(), margins.cols());
   const RowMatrix by_row = margins;
   const auto count = static_cast<std::size_t>(margins.size());
-  loss_.derivatives(std::span(by_row.data(), count), std::span(slopes.data(), count), std::span(curvatures.data(), count));
+  loss_.derivatives(std::span(by_row.data(), count), std::span(slopes.data(), count),
+                    std::span(curvatures.data(), count));
   GradientEnvelope envelope(classes_);
   for (std::size_t i = 0; i < rows_->rows(); ++i) {
     envelope.add_row(rows_->row_norm(i), rows_->row_product_depth(i), slopes.row(index(i)).data(),
@@ -173,10 +176,11 @@ Vector Objective::rounding_of(const GradientEnvelope& envelope, const Matrix& we
   return bound;
 }
 
-Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, const Matrix& products, const Matrix& weights,
-                                                     const Matrix& steps, const Matrix& right_sides) const {
-  // Factor l''(t_i) zeta_i: l'' errs by its Lipschitz constant times the margin's error plus 8 u gamma_1, zeta_i = z_i.v by
-  // gamma_m |z_i| |v|.
+Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, const Matrix& products,
+                                                     const Matrix& weights, const Matrix& steps,
+                                                     const Matrix& right_sides) const {
+  // Factor l''(t_i) zeta_i: l'' errs by its Lipschitz constant times the margin's error plus 8 u gamma_1, zeta_i =
+  // z_i.v by gamma_m |z_i| |v|.
   const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
   const Vector weight_norms = weights.colwise().norm();
   const Vector step_norms = steps.colwise().norm();
@@ -191,7 +195,8 @@ Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, c
       const double curvature = curvatures(index(i), k);
       const double curvature_error =
           loss_.curvature_lipschitz() * per_product * weight_norms(k) + 8 * kUnitRoundoff * loss_.curvature_bound();
-      bound(k) += length * (curvature_error * zeta + curvature * per_product * step_norms(k) + summing * curvature * zeta);
+      bound(k) +=
+          length * (curvature_error * zeta + curvature * per_product * step_norms(k) + summing * curvature * zeta);
     }
   }
   for (Index k = 0; k < weights.cols(); ++k) {

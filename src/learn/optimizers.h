@@ -9,11 +9,13 @@
 namespace unscatter {
 
 // options.gradient_tolerance and options.max_iterations are set.
-[[nodiscard]] Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options);
-[[nodiscard]] Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start, const TrainOptions& options);
+[[nodiscard]] Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start,
+                                                  const TrainOptions& options);
+[[nodiscard]] Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start,
+                                                 const TrainOptions& options);
 
-// Whether the second of two classes is the first with every sign turned round, at `start` and hence at the end: without a
-// perturbation L_2(w) = L_1(-w).  One is then solved.
+// Whether the second of two classes is the first with every sign turned round, at `start` and hence at the end: without
+// a perturbation L_2(w) = L_1(-w).  One is then solved.
 [[nodiscard]] inline bool is_mirrored(const Objective& objective, const Matrix& start) {
   return objective.classes() == 2 && objective.perturbation() == nullptr && start.col(0) == -start.col(1);
 }
@@ -27,14 +29,14 @@ namespace unscatter {
   return some;
 }
 
-// From `start`, with the inverses that `kept` holds or, if there are none, those at the start.  `gram` as KeptHessians wants
-// it. ridge > 0.  Errors: kNotConverged, where exact steps may still arrive.
+// From `start`, with the inverses that `kept` holds or, if there are none, those at the start.  `gram` as KeptHessians
+// wants it. ridge > 0.  Errors: kNotConverged, where exact steps may still arrive.
 [[nodiscard]] Result<TrainedWeights> inexact_newton(const Objective& objective, const Matrix& start, double tolerance,
                                                     std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
                                                     Progress* progress);
 
-// What takes the place of the ridge where there is none: just enough for a factor of a singular Z^T diag(curvature) Z (columns
-// that no row touches, features that depend on each other).
+// What takes the place of the ridge where there is none: just enough for a factor of a singular Z^T diag(curvature) Z
+// (columns that no row touches, features that depend on each other).
 [[nodiscard]] double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature);
 
 // A stage of progress that ends however the function is left.

@@ -39,8 +39,10 @@ Status check(const Objective& objective, const Matrix& start) {
 // (1) Newton's step v: from u.(H v + g) = 0 and l'' = |l'| (1 - |l'|) <= |l'|,
 //       sum l''_i a_i s_i z_i.v = sum |l'_i| a_i,
 //     so some margin grows by s_i z_i.v >= 1 wherever one stands, while at a minimum none grows at all.
-// (2) Far out, rounding hides the curvature along u, and H, shifted to have a factor, loses (1).  Then z_i.H^-1 z_i is of the
-//     size of |z_i|^2 / shift for a row with a_i > 0.  It is at most 1 / l''_i, so only rows of tiny curvature need a look.
+// (2) Far out, rounding hides the curvature along u, and H, shifted to have a factor, loses (1).  Then z_i.H^-1 z_i is
+// of the
+//     size of |z_i|^2 / shift for a row with a_i > 0.  It is at most 1 / l''_i, so only rows of tiny curvature need a
+//     look.
 //
 // With a perturbation, which adds to g, both are no more than signs of not having arrived.
 Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
@@ -95,9 +97,10 @@ Error not_converged(std::size_t label, double gradient_norm, double tolerance, s
 }
 
 Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options) {
-  return train(objective,
-               Matrix::Zero(static_cast<Eigen::Index>(objective.width()), static_cast<Eigen::Index>(objective.classes())),
-               options);
+  return train(
+      objective,
+      Matrix::Zero(static_cast<Eigen::Index>(objective.width()), static_cast<Eigen::Index>(objective.classes())),
+      options);
 }
 
 Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options) {

@@ -5,8 +5,8 @@
 
 namespace unscatter {
 
-// Replaces the lower triangle of the symmetric A by its factor L, A = L L^T; the strict upper triangle is left as it is.
-// False if A is not positive definite at working precision; A is then spoilt.
+// Replaces the lower triangle of the symmetric A by its factor L, A = L L^T; the strict upper triangle is left as it
+// is. False if A is not positive definite at working precision; A is then spoilt.
 [[nodiscard]] bool cholesky_in_place(Matrix& A);
 
 // (L L^T)^-1 x in place.

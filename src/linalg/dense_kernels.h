@@ -1,9 +1,9 @@
 // The heavy arithmetic of the library, in code for the processor at hand.
 //
-// Plain x86-64 has two doubles per instruction; processors of the last decade have four and fused multiply-add, on which
-// such work depends more than on anything else (docs/performance.md).  So these few functions are compiled twice and
-// chosen at run time. Everything else stays as it is: results of these functions may differ in the last digits from one kind of
-// processor to another, which no certificate minds, while embeddings remain equal bit for bit on all.
+// Plain x86-64 has two doubles per instruction; processors of the last decade have four and fused multiply-add, on
+// which such work depends more than on anything else (docs/performance.md).  So these few functions are compiled twice
+// and chosen at run time. Everything else stays as it is: results of these functions may differ in the last digits from
+// one kind of processor to another, which no certificate minds, while embeddings remain equal bit for bit on all.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace unscatter::dense {
 // Matrices are column major and contiguous unless said otherwise.
 struct Kernels {
   std::string_view name;  // "baseline" or "avx2"
-  // Replaces the lower triangle of the symmetric n x n matrix A by its Cholesky factor, reading the lower triangle only.  False
-  // if a pivot is not positive.
+  // Replaces the lower triangle of the symmetric n x n matrix A by its Cholesky factor, reading the lower triangle
+  // only.  False if a pivot is not positive.
   bool (*cholesky)(double* A, std::ptrdiff_t n);
   // Lower triangle of the d x d matrix C += P^T P, with P row major, rows x d.
   void (*add_square)(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
-  // Replaces the symmetric n x n matrix A, of which the lower triangle is read, by its inverse, both triangles.  False if A is
-  // not positive definite; A is then spoilt.
+  // Replaces the symmetric n x n matrix A, of which the lower triangle is read, by its inverse, both triangles.  False
+  // if A is not positive definite; A is then spoilt.
   bool (*invert)(double* A, std::ptrdiff_t n);
   // Y = A X, with A n x n.
   void (*multiply)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
@@ -47,7 +47,9 @@ struct Kernels {
 
 inline constexpr std::size_t kMostRows = 4;
 // Columns that the row kernels work on for `columns` of the caller's: 2, or a multiple of 4.
-[[nodiscard]] constexpr std::size_t padded_columns(std::size_t columns) { return columns <= 2 ? 2 : (columns + 3) / 4 * 4; }
+[[nodiscard]] constexpr std::size_t padded_columns(std::size_t columns) {
+  return columns <= 2 ? 2 : (columns + 3) / 4 * 4;
+}
 
 // The fastest this processor can run.
 [[nodiscard]] const Kernels& kernels();

@@ -13,8 +13,10 @@ void exp_minus_abs(std::span<const double> x, std::span<double> result) {
 }
 
 void logistic_derivatives(std::span<const double> t, std::span<double> slopes, std::span<double> curvatures) {
-  invariant(t.size() == slopes.size() && t.size() == curvatures.size(), "logistic_derivatives(): as many results as arguments");
-  dense::kernels().logistic_derivatives(t.data(), static_cast<std::ptrdiff_t>(t.size()), slopes.data(), curvatures.data());
+  invariant(t.size() == slopes.size() && t.size() == curvatures.size(),
+            "logistic_derivatives(): as many results as arguments");
+  dense::kernels().logistic_derivatives(t.data(), static_cast<std::ptrdiff_t>(t.size()), slopes.data(),
+                                        curvatures.data());
 }
 
 }  // namespace unscatter

@@ -27,8 +27,8 @@ std::optional<NearbySolution> solve_nearby(const Matrix& factor, const Apply& ap
 
 }  // namespace
 
-std::optional<NearbySolution> nearby_primal_solve(const Matrix& factor, const SparseBlockRows& Z, const Vector& curvature,
-                                                  double ridge, const Vector& right_side) {
+std::optional<NearbySolution> nearby_primal_solve(const Matrix& factor, const SparseBlockRows& Z,
+                                                  const Vector& curvature, double ridge, const Vector& right_side) {
   const auto apply = [&](const Matrix& x) -> Matrix {
     const Matrix weighted = product(Z, x).cwiseProduct(curvature);
     return transposed_product(Z, weighted) + ridge * x;

@@ -15,9 +15,9 @@ namespace {
 // An estimate from below of the largest eigenvalue.  Used as a proposal only, never as a bound.
 double power_iteration(const Matrix& G) {
   constexpr int kSteps = 30;
-  // The absolute row sums: positive on every coordinate that matters, which is close for rows that point the same way.  The
-  // irregular factors (fractional parts of the golden ratio) keep regular matrices from having it orthogonal to the leading
-  // vector.
+  // The absolute row sums: positive on every coordinate that matters, which is close for rows that point the same way.
+  // The irregular factors (fractional parts of the golden ratio) keep regular matrices from having it orthogonal to the
+  // leading vector.
   Vector x = G.cwiseAbs().rowwise().sum();
   for (Eigen::Index i = 0; i < x.size(); ++i) x(i) *= 0.5 + std::fmod(0.6180339887498949 * static_cast<double>(i), 1.0);
   double estimate = 0;
@@ -56,9 +56,9 @@ double spectral_norm_upper_bound(const Matrix& A) {
   const Matrix gram = tall ? Matrix(scaled.transpose() * scaled) : Matrix(scaled * scaled.transpose());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram, Eigen::EigenvaluesOnly);
   if (solver.info() != Eigen::Success) return frobenius;
-  // Forming G: |fl(G) - G|_F <= gamma_{m+2} |A|_F^2 with m the summed length.  Eigensolver: a backward-stable reduction moves
-  // an eigenvalue by p(n) u |G|_2 with p a low-order polynomial [Golub13, Sec. 8.3]; p(n) = 10 n is above anything the random
-  // tests show by two orders.  |A|_F <= 1 after scaling, so both envelopes are absolute.
+  // Forming G: |fl(G) - G|_F <= gamma_{m+2} |A|_F^2 with m the summed length.  Eigensolver: a backward-stable reduction
+  // moves an eigenvalue by p(n) u |G|_2 with p a low-order polynomial [Golub13, Sec. 8.3]; p(n) = 10 n is above
+  // anything the random tests show by two orders.  |A|_F <= 1 after scaling, so both envelopes are absolute.
   const double summed = static_cast<double>(std::max(A.rows(), A.cols()));
   const double order = static_cast<double>(gram.rows());
   const double envelope = rounding_factor(summed + 4) + rounding_factor(10 * order + 10);
@@ -84,7 +84,8 @@ double largest_eigenvalue_upper_bound(const Matrix& G) {
     // gamma_{n+1}) tr [Rump06]; forming the diagonal costs one rounding of at most t each.
     const double trace = gap.diagonal().cwiseAbs().sum();
     if (cholesky_in_place(gap)) {
-      return std::min(row_sum, (t + 2 * rounding_factor(n + 2) * trace + 2 * kUnitRoundoff * t) * (1 + 8 * kUnitRoundoff));
+      return std::min(row_sum,
+                      (t + 2 * rounding_factor(n + 2) * trace + 2 * kUnitRoundoff * t) * (1 + 8 * kUnitRoundoff));
     }
   }
   return row_sum;

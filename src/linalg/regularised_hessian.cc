@@ -16,11 +16,12 @@ const char* const kIndefinite =
 
 // Factorises A in place: a sum of `terms` positive semidefinite matrices, and `ridge` I.
 //
-// Forming A and factorising it each move eigenvalues by up to gamma tr(A).  A ridge above that leaves a positive definite
-// matrix. Without one the factor of a singular matrix may consist of rounding errors and look like any other, so A less the
-// envelope has to have a factor too [Rump06].
+// Forming A and factorising it each move eigenvalues by up to gamma tr(A).  A ridge above that leaves a positive
+// definite matrix. Without one the factor of a singular matrix may consist of rounding errors and look like any other,
+// so A less the envelope has to have a factor too [Rump06].
 bool factorise(Matrix& A, std::size_t terms, double ridge) {
-  const double envelope = 2 * rounding_factor(static_cast<double>(terms) + static_cast<double>(A.rows()) + 4) * A.trace();
+  const double envelope =
+      2 * rounding_factor(static_cast<double>(terms) + static_cast<double>(A.rows()) + 4) * A.trace();
   if (!(ridge > envelope)) {
     Matrix less = A;
     less.diagonal().array() -= envelope;
@@ -48,8 +49,8 @@ Result<RegularisedHessian> RegularisedHessian::primal(const SparseBlockRows& Z, 
   return result;
 }
 
-Result<RegularisedHessian> RegularisedHessian::dual(const SparseBlockRows& Z, const Matrix& gram, const Vector& curvature,
-                                                    double ridge) {
+Result<RegularisedHessian> RegularisedHessian::dual(const SparseBlockRows& Z, const Matrix& gram,
+                                                    const Vector& curvature, double ridge) {
   invariant(ridge > 0, "the dual form divides by the ridge");
   RegularisedHessian result;
   result.ridge_ = ridge;

@@ -28,7 +28,8 @@ void for_each_segment(const BlockRow& row, Body body) {
 }
 
 // result = Z[first, last) W
-void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W, Matrix& result) {
+void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W,
+                   Matrix& result) {
   std::vector<double> products(dense::kMostRows * W.padded());
   for (std::size_t i = first; i < last;) {
     const RowGroup group(Z, i, last);
@@ -67,12 +68,14 @@ double dot(const BlockRow& a, const BlockRow& b) {
 
 double dot(const BlockRow& row, Eigen::Ref<const Vector> x) {
   double sum = 0;
-  for_each_segment(row, [&](Index column, const ConstSpan& values) { sum += values.dot(x.segment(column, values.size())); });
+  for_each_segment(row,
+                   [&](Index column, const ConstSpan& values) { sum += values.dot(x.segment(column, values.size())); });
   return sum;
 }
 
 void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x) {
-  for_each_segment(row, [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
+  for_each_segment(row,
+                   [&](Index column, const ConstSpan& values) { x.segment(column, values.size()) += factor * values; });
 }
 
 Matrix edited_rows(const BlockRow& before, const BlockRow& after, std::size_t width) {
@@ -82,7 +85,9 @@ Matrix edited_rows(const BlockRow& before, const BlockRow& after, std::size_t wi
   return rows;
 }
 
-double squared_norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).squaredNorm(); }
+double squared_norm(const BlockRow& row) {
+  return ConstSpan(row.values.data(), index(row.values.size())).squaredNorm();
+}
 
 double norm(const BlockRow& row) { return ConstSpan(row.values.data(), index(row.values.size())).stableNorm(); }
 
@@ -91,10 +96,11 @@ Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads) {
   Matrix result(index(Z.rows()), W.cols());
   const PaddedColumns padded(W);
   const std::size_t leaves = (Z.rows() + kLeafRows - 1) / kLeafRows;
-  parallel_for(leaves, worthwhile_threads(Z.stored_values() * padded.padded(), threads), 1, [&](std::size_t leaf, std::size_t) {
-    const std::size_t first = leaf * kLeafRows;
-    multiply_rows(Z, first, std::min(first + kLeafRows, Z.rows()), padded, result);
-  });
+  parallel_for(leaves, worthwhile_threads(Z.stored_values() * padded.padded(), threads), 1,
+               [&](std::size_t leaf, std::size_t) {
+                 const std::size_t first = leaf * kLeafRows;
+                 multiply_rows(Z, first, std::min(first + kLeafRows, Z.rows()), padded, result);
+               });
   return result;
 }
 
@@ -111,8 +117,8 @@ std::size_t product_depth(const BlockRow& row) {
 
 Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) {
   invariant(A.rows() == A.cols() && A.cols() == X.rows(), "symmetric_product(): factors that fit");
-  // Columns of A are its rows, so they go through the row kernels, which serve a few columns of X far better than products of
-  // matrices do: those would first copy all of A.
+  // Columns of A are its rows, so they go through the row kernels, which serve a few columns of X far better than
+  // products of matrices do: those would first copy all of A.
   const PaddedColumns padded(X);
   const std::size_t stride = padded.padded();
   const auto n = static_cast<std::size_t>(A.rows());
@@ -139,7 +145,8 @@ Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) 
 }
 
 void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
-  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size(), "add_squares(): factors that fit");
+  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size(),
+            "add_squares(): factors that fit");
   const Matrix scaled = X * factors.asDiagonal();
   dense::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
 }

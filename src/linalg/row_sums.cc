@@ -1,4 +1,5 @@
-// Sums over all rows: a balanced tree of additions over leaves of kLeafRows rows (docs/theory.md, "The summation tree").
+// Sums over all rows: a balanced tree of additions over leaves of kLeafRows rows (docs/theory.md, "The summation
+// tree").
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -69,15 +70,16 @@ Matrix sum_over_rows(const SparseBlockRows& Z, Index columns, std::size_t thread
   const std::size_t per_part = leaves_per_part(Z.rows());
   const std::size_t padded = dense::padded_columns(static_cast<std::size_t>(columns));
   std::vector<PaddedColumns> sums(pass_parts(Z.rows()), PaddedColumns(0, columns));
-  parallel_for(sums.size(), worthwhile_threads(Z.stored_values() * padded, threads), 1, [&](std::size_t part, std::size_t) {
-    sums[part] = PaddedColumns(width, columns);
-    const auto one_leaf = [&](std::size_t at, PaddedColumns& sum) {
-      leaf(at * kLeafRows, std::min((at + 1) * kLeafRows, Z.rows()), part, sum);
-    };
-    LeafTree tree(one_leaf, width, columns);
-    const std::size_t first = part * per_part;
-    tree.add_up(first, std::min(per_part, leaves - first), sums[part]);
-  });
+  parallel_for(sums.size(), worthwhile_threads(Z.stored_values() * padded, threads), 1,
+               [&](std::size_t part, std::size_t) {
+                 sums[part] = PaddedColumns(width, columns);
+                 const auto one_leaf = [&](std::size_t at, PaddedColumns& sum) {
+                   leaf(at * kLeafRows, std::min((at + 1) * kLeafRows, Z.rows()), part, sum);
+                 };
+                 LeafTree tree(one_leaf, width, columns);
+                 const std::size_t first = part * per_part;
+                 tree.add_up(first, std::min(per_part, leaves - first), sums[part]);
+               });
   join(sums, 0, sums.size());
   return sums[0].first(columns);
 }
@@ -112,24 +114,26 @@ Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t
 Matrix pass_over_rows(const SparseBlockRows& Z, const Matrix& W, const RowBlockFunction& factors, std::size_t threads) {
   invariant(W.rows() == static_cast<Index>(Z.columns()), "pass_over_rows(): W has one row per column of Z");
   const PaddedColumns padded(W);
-  return sum_over_rows(Z, W.cols(), threads, [&](std::size_t first, std::size_t last, std::size_t part, PaddedColumns& sum) {
-    std::vector<double> values(kMostBlockRows * padded.padded());
-    std::vector<RowGroup> groups;
-    groups.reserve(kMostBlockRows);
-    for (std::size_t begin = first; begin < last; begin += kMostBlockRows) {
-      const std::size_t end = std::min(begin + kMostBlockRows, last);
-      groups.clear();
-      for (std::size_t i = begin; i < end; i += groups.back().size) {
-        groups.emplace_back(Z, i, end).multiply(padded.data(), padded.padded(), values.data() + (i - begin) * padded.padded());
-      }
-      factors({begin, end - begin, padded.padded(), values.data(), part});
-      const double* factor = values.data();
-      for (const RowGroup& group : groups) {
-        group.add_to(sum.data(), sum.padded(), factor);
-        factor += group.size * padded.padded();
-      }
-    }
-  });
+  return sum_over_rows(Z, W.cols(), threads,
+                       [&](std::size_t first, std::size_t last, std::size_t part, PaddedColumns& sum) {
+                         std::vector<double> values(kMostBlockRows * padded.padded());
+                         std::vector<RowGroup> groups;
+                         groups.reserve(kMostBlockRows);
+                         for (std::size_t begin = first; begin < last; begin += kMostBlockRows) {
+                           const std::size_t end = std::min(begin + kMostBlockRows, last);
+                           groups.clear();
+                           for (std::size_t i = begin; i < end; i += groups.back().size) {
+                             groups.emplace_back(Z, i, end).multiply(padded.data(), padded.padded(),
+                                                                     values.data() + (i - begin) * padded.padded());
+                           }
+                           factors({begin, end - begin, padded.padded(), values.data(), part});
+                           const double* factor = values.data();
+                           for (const RowGroup& group : groups) {
+                             group.add_to(sum.data(), sum.padded(), factor);
+                             factor += group.size * padded.padded();
+                           }
+                         }
+                       });
 }
 
 Matrix weighted_square_product(const SparseBlockRows& Z, const Matrix& weights, const Matrix& X, std::size_t threads) {

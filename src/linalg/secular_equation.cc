@@ -13,9 +13,9 @@ namespace {
 using Eigen::Index;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Rational steps converge quadratically: over 200,000 random roots, clustered poles included, three to four on average and 17
-// at most.  A step that fails to halve |f| is followed by a bisection, geometric while the bracket is wide, so that even
-// without any help from the rational steps some 60 to 70 steps would exhaust it.
+// Rational steps converge quadratically: over 200,000 random roots, clustered poles included, three to four on average
+// and 17 at most.  A step that fails to halve |f| is followed by a bisection, geometric while the bracket is wide, so
+// that even without any help from the rational steps some 60 to 70 steps would exhaust it.
 constexpr int kMaxSteps = 200;
 
 struct Bracket {
@@ -30,7 +30,8 @@ struct Bracket {
   }
 };
 
-// f split at the interval of the wanted root: psi sums the poles on its left (terms < 0), phi those on its right (terms > 0).
+// f split at the interval of the wanted root: psi sums the poles on its left (terms < 0), phi those on its right (terms
+// > 0).
 struct Secular {
   double psi, phi;
   double psi_slope, phi_slope;
@@ -55,7 +56,8 @@ std::optional<double> quadratic_root(double c, double a, double b, const Bracket
 class RootFinder {
  public:
   // Poles 0..left lie left of the wanted root's interpolation split, the others right of it.
-  RootFinder(const Vector& d, const Vector& w, Index origin, Index left) : w_(w), delta_(d.array() - d(origin)), left_(left) {}
+  RootFinder(const Vector& d, const Vector& w, Index origin, Index left)
+      : w_(w), delta_(d.array() - d(origin)), left_(left) {}
 
   [[nodiscard]] const Eigen::ArrayXd& delta() const { return delta_; }
 
@@ -85,7 +87,8 @@ class RootFinder {
       before = std::abs(value);
 
       double next = t + rational_step(f, t, bracket);
-      if (at_noise) return bracket.holds(next) ? next : t;  // the last step costs nothing and gains what is left to gain
+      if (at_noise)
+        return bracket.holds(next) ? next : t;  // the last step costs nothing and gains what is left to gain
       bisected = slow || !bracket.holds(next);
       if (bisected) next = bracket.middle();
       if (!bracket.holds(next) || next == t) return t;  // neighbours in floating point
@@ -95,8 +98,8 @@ class RootFinder {
   }
 
  private:
-  // The "middle way" [Li93]: psi and phi are each replaced by a constant plus one pole, the nearest on that side, matching
-  // value and slope; the step solves c + s / (p - eta) + S / (q - eta) = 0, a quadratic in eta.
+  // The "middle way" [Li93]: psi and phi are each replaced by a constant plus one pole, the nearest on that side,
+  // matching value and slope; the step solves c + s / (p - eta) + S / (q - eta) = 0, a quadratic in eta.
   [[nodiscard]] double rational_step(const Secular& f, double t, const Bracket& bracket) const {
     const double p = delta_(left_) - t;
     const double q = delta_(left_ + 1) - t;
@@ -115,7 +118,8 @@ class RootFinder {
 };
 
 // A first guess keeps the two neighbouring poles exactly and freezes the rest of f at `rest`:
-// rest + v / (p - t) + V / (q - t) = 0 in origin coordinates, where p or q is 0, so that nothing cancels in the constant term.
+// rest + v / (p - t) + V / (q - t) = 0 in origin coordinates, where p or q is 0, so that nothing cancels in the
+// constant term.
 double first_guess(double rest, double p, double v, double q, double V, const Bracket& bracket) {
   const double a = rest * (p + q) + v + V;
   const double b = rest * p * q + v * q + V * p;

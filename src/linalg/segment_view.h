@@ -1,5 +1,5 @@
-// What the row kernels see of a Segment, without the headers that define it: variants of the kernels include nothing whose
-// inline functions the linker could mix up.
+// What the row kernels see of a Segment, without the headers that define it: variants of the kernels include nothing
+// whose inline functions the linker could mix up.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision 
   invariant(A.rows() == A.cols(), "an inverse is of a square matrix");
   const double trace = A.trace();
   if (!dense::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
-  // |A| |A^-1| is at most the product of the traces and usually near that of the largest entries; 2^-24 of it is what single
-  // precision may cost a product.
+  // |A| |A^-1| is at most the product of the traces and usually near that of the largest entries; 2^-24 of it is what
+  // single precision may cost a product.
   const bool enough =
       precision == InversePrecision::kSingleIfEnough && trace * A.diagonal().maxCoeff() <= kMostConditionOfSingle;
   UpdatableInverse result(std::move(A));
@@ -153,7 +153,8 @@ Vector UpdatableInverse::learn(const Vector& step, const Vector& before, const V
   const Vector change = before - after;
   const double product = step.dot(change);
   if (!(product > 0) || !std::isfinite(product)) return result;
-  // P + c s s^T - (s u^T + u s^T) / s.y with u = P y and c = (1 + y.u / s.y) / s.y: a square of s - u / (c s.y) and one of u.
+  // P + c s s^T - (s u^T + u s^T) / s.y with u = P y and c = (1 + y.u / s.y) / s.y: a square of s - u / (c s.y) and one
+  // of u.
   const Vector image = step - result;
   const double c = (1 + change.dot(image) / product) / product;
   const double share = 1 / (c * product);

@@ -12,7 +12,8 @@ namespace unscatter {
 Result<double> classical_budget_lower_bound(const RemovalGuarantee& guarantee, double noise_stddev) {
   UNSCATTER_CHECK_OK(check_guarantee(guarantee));
   if (!(noise_stddev > 0) || !std::isfinite(noise_stddev)) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("the noise must be finite and larger than 0, not {}", noise_stddev)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the noise must be finite and larger than 0, not {}", noise_stddev)};
   }
   // log(1.5) - log(delta) instead of the quotient, which overflows for subnormal delta.  Both summands are positive.
   const Interval minus_log_delta = point(0) - log_of(point(guarantee.delta));

@@ -10,7 +10,8 @@
 namespace unscatter {
 
 Status ReleaseComposition::add(double shift) {
-  if (!(shift >= 0)) return Error{ErrorCode::kInvalidArgument, fmt::format("a shift must be at least 0, not {}", shift)};
+  if (!(shift >= 0))
+    return Error{ErrorCode::kInvalidArgument, fmt::format("a shift must be at least 0, not {}", shift)};
   ++release_count_;
   if (shift == 0) return ok_status();
   ++positive_count_;
@@ -31,9 +32,9 @@ Status ReleaseComposition::add(double shift) {
   return ok_status();
 }
 
-// Each add() rounds twice, in numbers below 4 u of the sum (u the unit roundoff): at most 8 u^2 of it per release, so that 2^47
-// releases stay below u, which the factor of 1 + 4 u covers together with the addition here.  A square that underflows loses at
-// most one smallest subnormal, as does its product error: four of them per release cover both.
+// Each add() rounds twice, in numbers below 4 u of the sum (u the unit roundoff): at most 8 u^2 of it per release, so
+// that 2^47 releases stay below u, which the factor of 1 + 4 u covers together with the addition here.  A square that
+// underflows loses at most one smallest subnormal, as does its product error: four of them per release cover both.
 double ReleaseComposition::shift_upper_bound() const {
   invariant(release_count_ < (std::uint64_t{1} << 47), "more releases than the rounding analysis covers");
   if (positive_count_ == 0) return 0;

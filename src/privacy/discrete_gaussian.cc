@@ -28,7 +28,8 @@ struct DiscreteGaussian::State {
   std::uint64_t laplace_scale;
   RandomBits bits;
 
-  // |Y| and sign for Y with probability proportional to exp(-|y| / t) [Canonne20, Alg. 2]; empty if this attempt is rejected.
+  // |Y| and sign for Y with probability proportional to exp(-|y| / t) [Canonne20, Alg. 2]; empty if this attempt is
+  // rejected.
   std::optional<std::int64_t> laplace_attempt() {
     const std::uint64_t low = bits.below(laplace_scale);
     if (!bits.exponential_coin(low, laplace_scale)) return std::nullopt;
@@ -43,7 +44,8 @@ struct DiscreteGaussian::State {
     return negative ? -magnitude : magnitude;
   }
 
-  // True with probability exp(-(|y| - s^2/t)^2 / (2 s^2)) [Canonne20, Alg. 3].  With s = p/q the root of twice the exponent is
+  // True with probability exp(-(|y| - s^2/t)^2 / (2 s^2)) [Canonne20, Alg. 3].  With s = p/q the root of twice the
+  // exponent is
   //
   //   x = |y|/s - s/t = |y| q / p - p / (q t) = whole + (rest q t - p^2) / (p q t),    |y| q = whole p + rest.
   //
@@ -68,14 +70,15 @@ DiscreteGaussian::~DiscreteGaussian() = default;
 DiscreteGaussian::DiscreteGaussian(DiscreteGaussian&&) noexcept = default;
 DiscreteGaussian& DiscreteGaussian::operator=(DiscreteGaussian&&) noexcept = default;
 
-Result<DiscreteGaussian> DiscreteGaussian::create(std::uint64_t numerator, std::uint64_t denominator, RandomSource& source) {
+Result<DiscreteGaussian> DiscreteGaussian::create(std::uint64_t numerator, std::uint64_t denominator,
+                                                  RandomSource& source) {
   if (denominator < 1 || denominator > kLargestDenominator) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the denominator of a noise scale is 1 to {}, not {}", kLargestDenominator, denominator)};
   }
   if (numerator < 1 || numerator > kLargestScale * denominator) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("a noise scale is positive and at most {}, not {}/{}", kLargestScale, numerator, denominator)};
+    return Error{ErrorCode::kInvalidArgument, fmt::format("a noise scale is positive and at most {}, not {}/{}",
+                                                          kLargestScale, numerator, denominator)};
   }
   return DiscreteGaussian(std::make_unique<State>(numerator, denominator, source));
 }

@@ -84,8 +84,8 @@ Result<ExactAmount> ExactAmount::from_double(double value) {
   if (!(value >= 0) || !std::isfinite(value)) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("an amount must be finite and at least 0, not {}", value)};
   }
-  // value = mantissa 2^exponent with an integer mantissa.  A negative exponent is at least -1074 once the mantissa is odd, so
-  // that the quotient has at most 1074 decimals and divide() leaves no rest.
+  // value = mantissa 2^exponent with an integer mantissa.  A negative exponent is at least -1074 once the mantissa is
+  // odd, so that the quotient has at most 1074 decimals and divide() leaves no rest.
   int exponent = 0;
   auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(value, &exponent), 53));
   exponent -= 53;
@@ -98,8 +98,10 @@ Result<ExactAmount> ExactAmount::from_double(double value) {
   amount.limbs_[kFractionLimbs] = static_cast<std::uint32_t>(mantissa % kBase);
   amount.limbs_[kFractionLimbs + 1] = static_cast<std::uint32_t>(mantissa / kBase);
   constexpr int kStep = 29;  // 2^29 < 10^9
-  for (; exponent > 0; exponent -= std::min(exponent, kStep)) amount.multiply(std::uint32_t{1} << std::min(exponent, kStep));
-  for (; exponent < 0; exponent += std::min(-exponent, kStep)) amount.divide(std::uint32_t{1} << std::min(-exponent, kStep));
+  for (; exponent > 0; exponent -= std::min(exponent, kStep))
+    amount.multiply(std::uint32_t{1} << std::min(exponent, kStep));
+  for (; exponent < 0; exponent += std::min(-exponent, kStep))
+    amount.divide(std::uint32_t{1} << std::min(-exponent, kStep));
   return amount;
 }
 
@@ -125,7 +127,8 @@ Result<ExactAmount> ExactAmount::parse(std::string_view text) {
 std::string ExactAmount::to_string() const {
   std::string integer;
   std::string fraction;
-  for (std::size_t i = limbs_.size(); i-- > 0;) (i >= kFractionLimbs ? integer : fraction) += fmt::format("{:09}", limbs_[i]);
+  for (std::size_t i = limbs_.size(); i-- > 0;)
+    (i >= kFractionLimbs ? integer : fraction) += fmt::format("{:09}", limbs_[i]);
   integer.erase(0, std::min(integer.find_first_not_of('0'), integer.size() - 1));
   const std::size_t last = fraction.find_last_not_of('0');
   return last == std::string::npos ? integer : integer + "." + fraction.substr(0, last + 1);

@@ -18,10 +18,10 @@ constexpr double kSmallShift = 0x1p-6;
 // phi(39) < 1e-330: nothing representable is left beyond.
 constexpr double kVanishing = 39;
 
-// An upper bound of R(a) - R(b) = integral_a^b S(x) dx for b = a + mu with small mu: the Gauss-Lobatto rule with 4 nodes.  Its
-// error is a negative multiple of the sixth derivative, which is positive since S is completely monotone: the rule errs high.
-// By how much: (mu/2)^7 (2/23625) S^(6), and S^(6) <= 49 S for x >= -2^-7 (48 S at 0, less further out): less than 1e-15 of the
-// value for mu <= 2^-6.
+// An upper bound of R(a) - R(b) = integral_a^b S(x) dx for b = a + mu with small mu: the Gauss-Lobatto rule with 4
+// nodes.  Its error is a negative multiple of the sixth derivative, which is positive since S is completely monotone:
+// the rule errs high. By how much: (mu/2)^7 (2/23625) S^(6), and S^(6) <= 49 S for x >= -2^-7 (48 S at 0, less further
+// out): less than 1e-15 of the value for mu <= 2^-6.
 Interval ratio_drop_by_quadrature(Interval a, double mu) {
   // Nodes in the middle of [0, 1], (1 -+ 1/sqrt 5)/2, and weights 1/12, 5/12, 5/12, 1/12.
   const Interval inner = over(point(1), square_root(point(5)));
@@ -57,14 +57,16 @@ double profile_upper_bound(double mu, double epsilon) {
   return bound + kFloor < 1 ? bound + kFloor : 1;
 }
 
-// Non-negative doubles are ordered as their bit patterns, so 64 halvings find the last one for which `holds` is true, given
-// that it is true at `good` and false at `bad`.  Whatever `holds` does in between, it was true at what is returned.
+// Non-negative doubles are ordered as their bit patterns, so 64 halvings find the last one for which `holds` is true,
+// given that it is true at `good` and false at `bad`.  Whatever `holds` does in between, it was true at what is
+// returned.
 template <typename Predicate>
 double boundary(double good, double bad, Predicate holds) {
   auto inside = std::bit_cast<std::uint64_t>(good);
   auto outside = std::bit_cast<std::uint64_t>(bad);
   while (std::max(inside, outside) - std::min(inside, outside) > 1) {
-    const std::uint64_t middle = std::min(inside, outside) + (std::max(inside, outside) - std::min(inside, outside)) / 2;
+    const std::uint64_t middle =
+        std::min(inside, outside) + (std::max(inside, outside) - std::min(inside, outside)) / 2;
     (holds(std::bit_cast<double>(middle)) ? inside : outside) = middle;
   }
   return std::bit_cast<double>(inside);

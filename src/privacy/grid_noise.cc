@@ -66,7 +66,8 @@ Result<double> GridNoise::delta_surcharge_upper_bound(std::size_t count, double 
 
 Status GridNoise::add_to(std::span<double> values, RandomSource& source) const {
   const double limit = kLargestValue * noise_stddev_;
-  const auto bad = std::find_if(values.begin(), values.end(), [&](double value) { return !(std::abs(value) <= limit); });
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [&](double value) { return !(std::abs(value) <= limit); });
   if (bad != values.end()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("value {} at {} is too large for noise of {}", *bad, bad - values.begin(), noise_stddev_)};

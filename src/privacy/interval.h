@@ -1,8 +1,9 @@
 // A small interval arithmetic: [lo, hi] holds the true value of what was computed, whatever the roundings were.
 //
-// The four operations and the square root are correctly rounded (IEEE 754, to nearest), so one step outwards from each end is
-// enough.  exp, log and erfc come from the C library, which promises no bound; glibc documents at most 1, 1 and 5 units in the
-// last place for double.  kLibraryError allows 16, and tests/privacy/interval_test.cc looks for a violation.
+// The four operations and the square root are correctly rounded (IEEE 754, to nearest), so one step outwards from each
+// end is enough.  exp, log and erfc come from the C library, which promises no bound; glibc documents at most 1, 1 and
+// 5 units in the last place for double.  kLibraryError allows 16, and tests/privacy/interval_test.cc looks for a
+// violation.
 #pragma once
 
 #include <algorithm>
@@ -27,15 +28,17 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 [[nodiscard]] inline Interval operator+(Interval a, Interval b) { return outwards(a.lo + b.lo, a.hi + b.hi); }
 [[nodiscard]] inline Interval operator-(Interval a, Interval b) { return outwards(a.lo - b.hi, a.hi - b.lo); }
 
-// Products, quotients and roots of numbers that are known to be >= 0: no case distinctions by sign.  A lower end that a step
-// outwards has carried below 0 counts as 0.
+// Products, quotients and roots of numbers that are known to be >= 0: no case distinctions by sign.  A lower end that a
+// step outwards has carried below 0 counts as 0.
 [[nodiscard]] inline Interval times(Interval a, Interval b) {
   return outwards(std::max(a.lo, 0.0) * std::max(b.lo, 0.0), a.hi * b.hi);
 }
 [[nodiscard]] inline Interval over(Interval a, Interval b) {
   return outwards(std::max(a.lo, 0.0) / b.hi, a.hi / std::max(b.lo, 0.0));
 }
-[[nodiscard]] inline Interval square_root(Interval a) { return outwards(std::sqrt(std::max(a.lo, 0.0)), std::sqrt(a.hi)); }
+[[nodiscard]] inline Interval square_root(Interval a) {
+  return outwards(std::sqrt(std::max(a.lo, 0.0)), std::sqrt(a.hi));
+}
 
 [[nodiscard]] inline Interval square(Interval a) {
   const double smaller = std::min(std::abs(a.lo), std::abs(a.hi));
@@ -44,8 +47,8 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   return times({crosses_zero ? 0 : smaller, larger}, {crosses_zero ? 0 : smaller, larger});
 }
 
-// Room for the error of the C library; the second term covers results that are subnormal, where a unit in the last place is an
-// absolute quantity.
+// Room for the error of the C library; the second term covers results that are subnormal, where a unit in the last
+// place is an absolute quantity.
 [[nodiscard]] inline Interval library_result(double lo, double hi) {
   constexpr double kTiny = 32 * std::numeric_limits<double>::denorm_min();
   return {lo - (std::abs(lo) * kLibraryError + kTiny), hi + (std::abs(hi) * kLibraryError + kTiny)};

@@ -9,12 +9,13 @@ namespace {
 constexpr Interval kSqrtTwo = {0x1.6a09e667f3bccp+0, 0x1.6a09e667f3bcdp+0};
 constexpr Interval kSqrtTwoPi = {0x1.40d931ff62705p+1, 0x1.40d931ff62706p+1};
 
-// From here on the continued fraction converges fast enough: 100 levels leave an uncertainty of 1e-14 at x = 2 and less beyond.
+// From here on the continued fraction converges fast enough: 100 levels leave an uncertainty of 1e-14 at x = 2 and less
+// beyond.
 constexpr double kFarOut = 2;
 constexpr int kLevels = 100;
 
-// T(x) = x + 2/(x + 3/(x + ...)), the tail of Laplace's continued fraction R(x) = 1/(x + 1/T(x)).  Every level is at least x,
-// and so at most x + n/x: started with both ends, the recurrence encloses the value, truncation included.
+// T(x) = x + 2/(x + 3/(x + ...)), the tail of Laplace's continued fraction R(x) = 1/(x + 1/T(x)).  Every level is at
+// least x, and so at most x + n/x: started with both ends, the recurrence encloses the value, truncation included.
 Interval fraction_tail(Interval x) {
   Interval level = {x.lo, (x + over(point(kLevels), x)).hi};
   for (int n = kLevels - 1; n >= 2; --n) level = x + over(point(n), level);

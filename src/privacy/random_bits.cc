@@ -5,9 +5,9 @@
 namespace unscatter {
 namespace {
 
-// von Neumann's race, as in [Canonne20, Alg. 1]: with independent events of probability gamma/1, gamma/2, gamma/3, ..., the
-// first that fails has number K > k with probability gamma^k / k!, so K is odd with probability 1 - gamma + gamma^2/2! - ... =
-// exp(-gamma).  gamma/k comes as two coins: of `gamma`, and of 1/k, so no product can overflow.
+// von Neumann's race, as in [Canonne20, Alg. 1]: with independent events of probability gamma/1, gamma/2, gamma/3, ...,
+// the first that fails has number K > k with probability gamma^k / k!, so K is odd with probability 1 - gamma +
+// gamma^2/2! - ... = exp(-gamma).  gamma/k comes as two coins: of `gamma`, and of 1/k, so no product can overflow.
 template <typename Gamma>
 bool race(RandomBits& bits, Gamma gamma) {
   std::uint64_t k = 1;
@@ -59,7 +59,8 @@ std::uint64_t RandomBits::below(std::uint64_t bound) {
 // Is a uniform real below numerator / denominator?  Its binary digits are drawn until one differs from the digit of the
 // quotient, which long division yields one by one.
 bool RandomBits::coin(Uint128 numerator, Uint128 denominator) {
-  invariant(denominator >= 1 && denominator <= Uint128{1} << 126 && numerator <= denominator, "a probability out of range");
+  invariant(denominator >= 1 && denominator <= Uint128{1} << 126 && numerator <= denominator,
+            "a probability out of range");
   if (numerator == denominator) return true;
   for (int digits = 0; numerator != 0; ++digits) {
     invariant(digits < 1000, "the random source is stuck");  // each digit agrees with probability 1/2
@@ -75,8 +76,9 @@ bool RandomBits::exponential_coin(Uint128 numerator, Uint128 denominator) {
   return race(*this, [&] { return coin(numerator, denominator); });
 }
 
-// With x = i + f: exp(-x^2/2) = exp(-1/2)^(i^2) exp(-f)^i exp(-f^2/2), all of them coins whose probabilities are made of f and
-// small fractions: x^2 itself, which may not fit into 128 bits, is never formed.  The first factor fails at once if i is large.
+// With x = i + f: exp(-x^2/2) = exp(-1/2)^(i^2) exp(-f)^i exp(-f^2/2), all of them coins whose probabilities are made
+// of f and small fractions: x^2 itself, which may not fit into 128 bits, is never formed.  The first factor fails at
+// once if i is large.
 bool RandomBits::gaussian_coin(Uint128 whole, Uint128 numerator, Uint128 denominator) {
   for (Uint128 i = 0; i < whole; ++i) {
     for (Uint128 j = 0; j < whole; ++j) {

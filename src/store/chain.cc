@@ -26,13 +26,15 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   UNSCATTER_CHECK_OK(require(within, "its shift is above the limit"));
   UNSCATTER_CHECK_OK(
       require(record.commitments.size() == record.requests.total(), "requests and commitments differ in number"));
-  UNSCATTER_CHECK_OK(require((record.kind == EntryKind::kCreated) == (before == nullptr), "a ledger begins with its creation"));
+  UNSCATTER_CHECK_OK(
+      require((record.kind == EntryKind::kCreated) == (before == nullptr), "a ledger begins with its creation"));
   if (before == nullptr) return require(record.data_before == record.data_after, "a creation changes no data");
   UNSCATTER_CHECK_OK(require(record.data_before == before->data_after, "the data changed between two entries"));
   const std::size_t released = record.kind == EntryKind::kReleased ? 1 : 0;
   UNSCATTER_CHECK_OK(require(record.published == before->published + released, "published models were not counted"));
   if (record.kind == EntryKind::kReleased) {
-    return require(record.data_before == record.data_after && record.graphs == before->graphs, "a release changes no data");
+    return require(record.data_before == record.data_after && record.graphs == before->graphs,
+                   "a release changes no data");
   }
   UNSCATTER_CHECK_OK(require(record.requests.total() > 0, "a removal without a request"));
   return require(record.graphs + record.graphs_removed == before->graphs, "graphs were not counted");

@@ -27,8 +27,9 @@ struct ChainTotals {
   std::size_t released = 0;
   RungCounts rungs;
 };
-// All that entries say, held against one another and against `identity`: one workspace, one set of constants, data that only
-// removals change, graphs that only get fewer, every entry within its guarantee.  Errors: kMalformedInput, naming the entry.
+// All that entries say, held against one another and against `identity`: one workspace, one set of constants, data that
+// only removals change, graphs that only get fewer, every entry within its guarantee.  Errors: kMalformedInput, naming
+// the entry.
 [[nodiscard]] Result<ChainTotals> check_entries(const Database& database, const Identity& identity);
 
 }  // namespace unscatter

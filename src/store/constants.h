@@ -21,7 +21,8 @@ struct Constants {
   SessionOptions options;  // threads and progress apart, which belong to whoever runs it
 };
 
-// Canonical JSON.  Errors: kInvalidArgument for names that are not UTF-8, numbers that are not finite, and as check_options().
+// Canonical JSON.  Errors: kInvalidArgument for names that are not UTF-8, numbers that are not finite, and as
+// check_options().
 [[nodiscard]] Result<std::string> constants_text(const Constants& constants);
 // Takes exactly what constants_text() gives.  Errors: kMalformedInput.
 [[nodiscard]] Result<Constants> parse_constants(std::string_view text);

@@ -36,7 +36,8 @@ Status read_data(const Database& database, Contents& contents) {
   contents.snapshot.class_names = contents.constants.class_names;
   contents.snapshot.slots.clear();
   std::vector<Digest> leaves;
-  // A row that cannot be understood is only spoken of if all rows are as the ledger says: "changed" is the better answer.
+  // A row that cannot be understood is only spoken of if all rows are as the ledger says: "changed" is the better
+  // answer.
   std::optional<Error> not_understood;
   UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
     leaves.push_back(row.leaf(slot));

@@ -161,7 +161,8 @@ Status read_node_ids(BlobReader& reader, GraphParts& parts) {
 }
 
 Status read_states(BlobReader& reader, GraphParts& parts) {
-  if (!reader.numbers(parts.node_count, 1, parts.states, [](std::uint64_t bits) { return static_cast<NodeState>(bits); })) {
+  if (!reader.numbers(parts.node_count, 1, parts.states,
+                      [](std::uint64_t bits) { return static_cast<NodeState>(bits); })) {
     return short_blob();
   }
   for (const NodeState state : parts.states) {
@@ -248,7 +249,8 @@ std::vector<std::byte> to_blob(const Graph& graph) {
 Result<Graph> graph_from_blob(std::span<const std::byte> bytes) {
   BlobReader reader(bytes);
   UNSCATTER_TRY(content, read_content(reader));
-  Result<Graph> graph = Graph::from_rows(std::move(content.parts), std::move(content.offsets), std::move(content.neighbours));
+  Result<Graph> graph =
+      Graph::from_rows(std::move(content.parts), std::move(content.offsets), std::move(content.neighbours));
   if (!graph.ok()) return bad_blob(graph.error().message);
   // What has a second spelling (the sign of a zero, parts that say nothing) is refused here, with everything like it.
   std::vector<std::byte> again = to_blob(*graph);

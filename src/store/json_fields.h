@@ -22,10 +22,11 @@ namespace unscatter {
 [[nodiscard]] Result<Digest> digest_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<std::vector<Digest>> digests_from_json(const nlohmann::json& json);
 
-// Parses `text`, reads it with `read`, and takes the value only if `write` spells it exactly like `text`: every value has one
-// spelling, and no byte can change unnoticed.  Errors: kMalformedInput.
+// Parses `text`, reads it with `read`, and takes the value only if `write` spells it exactly like `text`: every value
+// has one spelling, and no byte can change unnoticed.  Errors: kMalformedInput.
 template <typename Value, typename Read, typename Write>
-[[nodiscard]] Result<Value> read_canonical(std::string_view text, std::string_view what, const Read& read, const Write& write) {
+[[nodiscard]] Result<Value> read_canonical(std::string_view text, std::string_view what, const Read& read,
+                                           const Write& write) {
   try {
     Result<Value> value = read(nlohmann::json::parse(text));
     if (!value.ok()) {

@@ -148,6 +148,8 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
   return read_canonical<LedgerRecord>(text, "ledger entry", read, ledger_text);
 }
 
-Digest entry_hash(std::string_view text) { return Hasher().add(std::string_view("unscatter ledger 1")).add(text).finish(); }
+Digest entry_hash(std::string_view text) {
+  return Hasher().add(std::string_view("unscatter ledger 1")).add(text).finish();
+}
 
 }  // namespace unscatter

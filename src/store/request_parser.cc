@@ -31,8 +31,8 @@ constexpr std::array<RequestKind, 5> kRequestKinds = {{{"features", {true, true,
                                                        {"graph", {true, true, false, false, false, false}},
                                                        {"subject", {true, false, false, false, false, true}}}};
 
-// Receives the parser's events.  A tree would keep the last of two equal fields and drop the first in silence, and its memory
-// would grow with the nesting of a hostile text.  Every handler returns false to stop, with message_ set.
+// Receives the parser's events.  A tree would keep the last of two equal fields and drop the first in silence, and its
+// memory would grow with the nesting of a hostile text.  Every handler returns false to stop, with message_ set.
 class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
   // Once the whole text has been parsed.
@@ -43,7 +43,8 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
     for (const RequestKind& known : kRequestKinds) {
       if (kind == known.name) return finish_as(known);
     }
-    return malformed(fmt::format("\"forget\": {} is none of features, node, edge, graph, subject", quoted_excerpt(kind)));
+    return malformed(
+        fmt::format("\"forget\": {} is none of features, node, edge, graph, subject", quoted_excerpt(kind)));
   }
 
   bool null() override { return refuse("null"); }
@@ -101,8 +102,8 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool refuse(std::string_view value) {
     if (depth_ == 0) return fail(fmt::format("{} instead of an object", value));
     const bool text_only = field_ == RequestField::kForget || field_ == RequestField::kId;
-    return fail(
-        fmt::format("\"{}\": {} is {}", field_name(), value, text_only ? "not a text" : "neither a number from 0 nor a text"));
+    return fail(fmt::format("\"{}\": {} is {}", field_name(), value,
+                            text_only ? "not a text" : "neither a number from 0 nor a text"));
   }
   bool set(RequestKey value) {
     values_[static_cast<std::size_t>(field_)] = std::move(value);
@@ -119,12 +120,13 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool set_bytes(std::string_view digits) {
     std::vector<std::uint8_t> bytes(digits.size() / 2);
     if (!from_hex(digits, bytes)) {
-      return fail(
-          fmt::format("\"{}\": {} is not pairs of lower-case hexadecimal digits", field_name(), quoted_excerpt(digits)));
+      return fail(fmt::format("\"{}\": {} is not pairs of lower-case hexadecimal digits", field_name(),
+                              quoted_excerpt(digits)));
     }
     std::string id(bytes.begin(), bytes.end());
     if (id_json(id).front() == '"') {
-      return fail(fmt::format("\"{}\": {} are the bytes of a text; give it as text", field_name(), quoted_excerpt(digits)));
+      return fail(
+          fmt::format("\"{}\": {} are the bytes of a text; give it as text", field_name(), quoted_excerpt(digits)));
     }
     return set(std::move(id));
   }

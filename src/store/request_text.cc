@@ -76,7 +76,8 @@ Result<RequestFile> parse_requests(std::string_view text, std::string_view name)
     }
     if (is_blank_line(line)) continue;
     Result<RemovalRequest> request = parse_request(line);
-    if (!request.ok()) return Error{request.error().code, fmt::format("{}:{}: {}", name, number, request.error().message)};
+    if (!request.ok())
+      return Error{request.error().code, fmt::format("{}:{}: {}", name, number, request.error().message)};
     file.requests.push_back(std::move(*request));
     file.lines.push_back(number);
   }

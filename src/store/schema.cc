@@ -19,8 +19,8 @@ struct Table {
   std::string_view sql;
 };
 
-// In alphabetical order.  The texts are compared with what the file says, so that a table with triggers, other types or one
-// more column is not mistaken for ours.
+// In alphabetical order.  The texts are compared with what the file says, so that a table with triggers, other types or
+// one more column is not mistaken for ours.
 constexpr std::array kTables = {
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
@@ -30,15 +30,18 @@ constexpr std::array kTables = {
           "signature BLOB NOT NULL) STRICT"},
     Table{"lists", "CREATE TABLE lists(done BLOB PRIMARY KEY, seal BLOB NOT NULL) STRICT, WITHOUT ROWID"},
     Table{"model",
-          "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation BLOB, "
+          "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation "
+          "BLOB, "
           "details TEXT NOT NULL, salt BLOB NOT NULL) STRICT"},
     Table{"published",
-          "CREATE TABLE published(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, details TEXT NOT NULL, seal BLOB NOT NULL) "
+          "CREATE TABLE published(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, details TEXT NOT NULL, seal BLOB "
+          "NOT NULL) "
           "STRICT"},
     Table{"receipts", "CREATE TABLE receipts(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT"},
     Table{"salts", "CREATE TABLE salts(sequence INTEGER PRIMARY KEY, salts BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
     Table{"workspace",
-          "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT NULL, "
+          "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT "
+          "NULL, "
           "constants TEXT NOT NULL, list_key BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
 };
 
@@ -75,8 +78,8 @@ Status check_header(const Database& database, const fs::path& path) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is a database, but no workspace", path.string())};
   }
   if (format != kFormatVersion) {
-    return Error{ErrorCode::kMalformedInput,
-                 fmt::format("{} has format {}, and this program knows format {} only", path.string(), format, kFormatVersion)};
+    return Error{ErrorCode::kMalformedInput, fmt::format("{} has format {}, and this program knows format {} only",
+                                                         path.string(), format, kFormatVersion)};
   }
   return ok_status();
 }
@@ -84,7 +87,8 @@ Status check_header(const Database& database, const fs::path& path) {
 Status check_tables(const Database& database, const fs::path& path) {
   const Error other{ErrorCode::kMalformedInput,
                     fmt::format("{} is damaged: its tables are not those of a workspace", path.string())};
-  Statement statement = database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
+  Statement statement =
+      database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
     UNSCATTER_TRY(row, statement.step());
     if (!row) return other;
@@ -126,7 +130,8 @@ Result<Database> create_database(const fs::path& path, std::chrono::milliseconds
 
 Status create_tables(const Database& database) {
   for (const Table& table : kTables) UNSCATTER_CHECK_OK(database.run(table.sql));
-  return database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
+  return database.run(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
 }
 
 Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait) {

@@ -41,7 +41,9 @@ class WipedAtEnd {
 
 void start_sodium() { invariant(sodium_init() >= 0, "libsodium could not be initialised"); }
 
-const unsigned char* message_bytes(std::string_view message) { return reinterpret_cast<const unsigned char*>(message.data()); }
+const unsigned char* message_bytes(std::string_view message) {
+  return reinterpret_cast<const unsigned char*>(message.data());
+}
 
 // "PREFIX <digits>\n", and nothing else.  Messages do not quote the file: it may hold a secret in the wrong place.
 bool read_key_line(std::string_view text, std::string_view prefix, std::span<std::uint8_t> bytes) {
@@ -53,8 +55,8 @@ bool read_key_line(std::string_view text, std::string_view prefix, std::span<std
 
 Error not_a_key_file(const std::filesystem::path& path, std::string_view what, std::string_view prefix) {
   return {ErrorCode::kMalformedInput,
-          fmt::format("{}: not a {} file, which is one line: '{}' and 64 lower-case hexadecimal digits", path.string(), what,
-                      prefix)};
+          fmt::format("{}: not a {} file, which is one line: '{}' and 64 lower-case hexadecimal digits", path.string(),
+                      what, prefix)};
 }
 
 // A file beyond the limit is no key file; other errors stay what they are.
@@ -70,7 +72,8 @@ std::string Signature::hex() const { return to_hex(bytes); }
 
 Result<PublicKey> parse_public_key(std::string_view hex) {
   PublicKey key;
-  if (!from_hex(hex, key.bytes)) return Error{ErrorCode::kMalformedInput, "a public key is 64 lower-case hexadecimal digits"};
+  if (!from_hex(hex, key.bytes))
+    return Error{ErrorCode::kMalformedInput, "a public key is 64 lower-case hexadecimal digits"};
   return key;
 }
 
@@ -168,7 +171,8 @@ Signature SigningKey::sign(std::string_view message) const {
 
 bool verify_signature(std::string_view message, const Signature& signature, const PublicKey& key) {
   start_sodium();
-  return crypto_sign_verify_detached(signature.bytes.data(), message_bytes(message), message.size(), key.bytes.data()) == 0;
+  return crypto_sign_verify_detached(signature.bytes.data(), message_bytes(message), message.size(),
+                                     key.bytes.data()) == 0;
 }
 
 }  // namespace unscatter

@@ -21,7 +21,8 @@ ErrorCode code_for(int sqlite_code) {
     case SQLITE_MISMATCH:
     case SQLITE_CONSTRAINT:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR: return ErrorCode::kMalformedInput;  // the statements are ours: what they meet in the file is wrong
+    case SQLITE_ERROR:
+      return ErrorCode::kMalformedInput;  // the statements are ours: what they meet in the file is wrong
     default: return ErrorCode::kIo;
   }
 }
@@ -45,7 +46,8 @@ Error not_as_written(std::string_view name) {
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Statement::Statement(sqlite3* database, std::string_view name, std::string_view sql) : database_(database), name_(name) {
+Statement::Statement(sqlite3* database, std::string_view name, std::string_view sql)
+    : database_(database), name_(name) {
   sqlite3_stmt* statement = nullptr;
   failed_ = sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
   statement_.reset(statement);

@@ -33,8 +33,8 @@ class Statement {
   // To the end.
   [[nodiscard]] Status run();
 
-  // Columns of the present row, from 0.  A value of another type than asked for is kMalformedInput: a damaged record header can
-  // turn one type into another.
+  // Columns of the present row, from 0.  A value of another type than asked for is kMalformedInput: a damaged record
+  // header can turn one type into another.
   [[nodiscard]] Result<std::int64_t> integer(int column) const;
   [[nodiscard]] Result<std::string> text(int column) const;
   [[nodiscard]] Result<std::vector<std::byte>> blob(int column) const;
@@ -59,7 +59,8 @@ class Database {
  public:
   enum class Mode { kExisting, kCreate };
   // `wait`: how long other processes are waited for.  Errors: kNotFound, kIo.
-  [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode, std::chrono::milliseconds wait);
+  [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode,
+                                             std::chrono::milliseconds wait);
 
   [[nodiscard]] Statement prepare(std::string_view sql) const;
   // One or more statements without parameters; rows are ignored.

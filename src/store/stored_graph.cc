@@ -90,7 +90,8 @@ Result<SlotSnapshot> slot_from_row(const GraphRow& row) {
   slot.number = row.number;
   if (!row.present) return slot;
   if (row.node_numbers.size() % sizeof(std::uint32_t) != 0) {
-    return Error{ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: graph {}: its nodes' numbers", row.number)};
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("the workspace is damaged: graph {}: its nodes' numbers", row.number)};
   }
   UNSCATTER_TRY(graph, graph_from_blob(row.content));
   slot.graph = std::move(graph);
@@ -98,7 +99,8 @@ Result<SlotSnapshot> slot_from_row(const GraphRow& row) {
   slot.graph_id = row.graph_id;
   slot.node_count_at_creation = row.nodes_at_creation;
   slot.node_numbers.resize(row.node_numbers.size() / sizeof(std::uint32_t));
-  if (!row.node_numbers.empty()) std::memcpy(slot.node_numbers.data(), row.node_numbers.data(), row.node_numbers.size());
+  if (!row.node_numbers.empty())
+    std::memcpy(slot.node_numbers.data(), row.node_numbers.data(), row.node_numbers.size());
   return slot;
 }
 

@@ -36,9 +36,10 @@ struct GraphRow {
 
 // Replaces the row of that slot, if there is one.
 [[nodiscard]] Status write_graph(const Database& database, std::size_t slot, const GraphRow& row);
-// Calls take(slot, row) for all of them, one after the other; slots must be 0, 1, 2, ...  Errors: kMalformedInput, those of
-// take.
-[[nodiscard]] Status visit_graphs(const Database& database, const std::function<Status(std::size_t slot, GraphRow& row)>& take);
+// Calls take(slot, row) for all of them, one after the other; slots must be 0, 1, 2, ...  Errors: kMalformedInput,
+// those of take.
+[[nodiscard]] Status visit_graphs(const Database& database,
+                                  const std::function<Status(std::size_t slot, GraphRow& row)>& take);
 [[nodiscard]] Result<GraphRow> read_graph(const Database& database, std::size_t slot);
 
 }  // namespace unscatter

@@ -23,7 +23,9 @@ std::vector<std::byte> bytes_of(std::span<const double> numbers) {
 }
 
 // A bound that is infinite says as much as none, and JSON has no word for it.
-Json bound_to_json(const std::optional<double>& bound) { return bound && std::isfinite(*bound) ? Json(*bound) : Json(); }
+Json bound_to_json(const std::optional<double>& bound) {
+  return bound && std::isfinite(*bound) ? Json(*bound) : Json();
+}
 
 std::optional<double> bound_from_json(const Json& json) {
   if (json.is_null()) return std::nullopt;
@@ -69,8 +71,8 @@ Status read_certificate(const Json& json, Certificate& certificate) {
   certificate.distance_upper_bound = json.at("distance_upper_bound").get<double>();
   certificate.shift_upper_bound = json.at("shift_upper_bound").get<double>();
   certificate.shift_limit = json.at("shift_limit").get<double>();
-  certificate.bounds = {bound_from_json(json.at("worst")), bound_from_json(json.at("data")), bound_from_json(json.at("tight")),
-                        bound_from_json(json.at("exact"))};
+  certificate.bounds = {bound_from_json(json.at("worst")), bound_from_json(json.at("data")),
+                        bound_from_json(json.at("tight")), bound_from_json(json.at("exact"))};
   UNSCATTER_TRY(rung, parse_rung(json.at("rung").get<std::string>()));
   certificate.rung = rung;
   certificate.newton_steps = json.at("newton_steps").get<std::size_t>();

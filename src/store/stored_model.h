@@ -19,7 +19,8 @@ namespace unscatter {
 [[nodiscard]] std::vector<std::byte> to_blob(const Matrix& matrix);
 [[nodiscard]] std::vector<std::byte> to_blob(const Vector& vector);
 // Errors: kMalformedInput unless the bytes are rows x columns numbers.
-[[nodiscard]] Result<Matrix> matrix_from_blob(const std::vector<std::byte>& blob, std::size_t rows, std::size_t columns);
+[[nodiscard]] Result<Matrix> matrix_from_blob(const std::vector<std::byte>& blob, std::size_t rows,
+                                              std::size_t columns);
 
 // What was learned, and the counts that go with it.
 struct StoredModel {

@@ -99,7 +99,8 @@ std::int64_t row_number(std::size_t sequence) { return static_cast<std::int64_t>
 Status write_identity(const Database& database, const Identity& identity) {
   const Digest seal = seal_of(identity);
   return database
-      .prepare("INSERT INTO workspace(only, id, created, signer, constants, list_key, seal) VALUES(1, ?, ?, ?, ?, ?, ?)")
+      .prepare(
+          "INSERT INTO workspace(only, id, created, signer, constants, list_key, seal) VALUES(1, ?, ?, ?, ?, ?, ?)")
       .bind(1, identity.id)
       .bind(2, identity.created)
       .bind(3, as_blob(identity.signer.bytes))
@@ -110,7 +111,8 @@ Status write_identity(const Database& database, const Identity& identity) {
 }
 
 Result<Identity> read_identity(const Database& database) {
-  Statement statement = database.prepare("SELECT id, created, signer, constants, list_key, seal FROM workspace WHERE only = 1");
+  Statement statement =
+      database.prepare("SELECT id, created, signer, constants, list_key, seal FROM workspace WHERE only = 1");
   UNSCATTER_TRY(found, statement.step());
   if (!found) return damaged_row("it does not say who it is");
   Identity identity;
@@ -143,7 +145,8 @@ Status write_model(const Database& database, const ModelRow& row) {
 }
 
 Result<ModelRow> read_model(const Database& database) {
-  Statement statement = database.prepare("SELECT weights, residuals, perturbation, details, salt FROM model WHERE only = 1");
+  Statement statement =
+      database.prepare("SELECT weights, residuals, perturbation, details, salt FROM model WHERE only = 1");
   UNSCATTER_TRY(found, statement.step());
   if (!found) return damaged_row("it has no model");
   ModelRow row;
@@ -217,13 +220,15 @@ Result<LedgerRow> read_entry(const Database& database, std::size_t sequence) {
   return entry_at(statement, 0);
 }
 
-Status visit_entries(const Database& database, const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit) {
+Status visit_entries(const Database& database,
+                     const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit) {
   Statement statement = database.prepare("SELECT sequence, body, hash, signature FROM ledger ORDER BY sequence");
   for (std::size_t expected = 0;; ++expected) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
     UNSCATTER_TRY(sequence, statement.integer(0));
-    if (sequence != row_number(expected)) return damaged_row(fmt::format("entry {} of the ledger is missing", expected));
+    if (sequence != row_number(expected))
+      return damaged_row(fmt::format("entry {} of the ledger is missing", expected));
     UNSCATTER_TRY(row, entry_at(statement, 1));
     UNSCATTER_CHECK_OK(visit(expected, row));
   }

@@ -1,7 +1,7 @@
 // The other rows of a workspace file, read and written.
 //
-// What a ledger entry commits to (graphs, model, constants) needs no check of its own.  The rest carries a seal, a digest of
-// the row: it tells damage, not forgery.
+// What a ledger entry commits to (graphs, model, constants) needs no check of its own.  The rest carries a seal, a
+// digest of the row: it tells damage, not forgery.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,8 @@ struct LedgerRow {
 [[nodiscard]] bool is_signed(const LedgerRow& row, const PublicKey& signer);
 [[nodiscard]] Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row);
 [[nodiscard]] Result<LedgerRow> read_entry(const Database& database, std::size_t sequence);
-// Calls `visit` for every entry in order and stops at its first error.  Errors: kMalformedInput where a number is missing.
+// Calls `visit` for every entry in order and stops at its first error.  Errors: kMalformedInput where a number is
+// missing.
 [[nodiscard]] Status visit_entries(const Database& database,
                                    const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit);
 [[nodiscard]] Status write_receipt(const Database& database, std::size_t sequence, std::string_view text);

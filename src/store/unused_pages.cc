@@ -34,7 +34,8 @@ std::size_t big_endian(const std::vector<unsigned char>& bytes, std::size_t at, 
 }
 
 bool all_zero(const std::vector<unsigned char>& bytes, std::size_t from) {
-  return std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(), [](unsigned char b) { return b == 0; });
+  return std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(),
+                     [](unsigned char b) { return b == 0; });
 }
 
 }  // namespace

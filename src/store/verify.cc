@@ -92,15 +92,16 @@ class Verifier {
       UNSCATTER_TRY(text, read_receipt(*database_, sequence));
       UNSCATTER_TRY(receipt, parse_receipt(text));
       UNSCATTER_CHECK_OK(check_signature(receipt, signer));
-      const bool same = receipt.entry == row.hash && receipt.previous == record.previous && receipt.sequence == sequence &&
-                        receipt.workspace == record.workspace && receipt.commitments == record.commitments &&
-                        receipt.data_after == record.data_after;
+      const bool same = receipt.entry == row.hash && receipt.previous == record.previous &&
+                        receipt.sequence == sequence && receipt.workspace == record.workspace &&
+                        receipt.commitments == record.commitments && receipt.data_after == record.data_after;
       if (same) return ok_status();
       return wrong(fmt::format("the receipt of entry {} is about something else", sequence));
     };
     UNSCATTER_CHECK_OK(visit_entries(*database_, check));
     UNSCATTER_TRY(receipts, count_receipts(*database_));
-    if (receipts != totals_.forgotten) return wrong(fmt::format("{} receipts for {} removals", receipts, totals_.forgotten));
+    if (receipts != totals_.forgotten)
+      return wrong(fmt::format("{} receipts for {} removals", receipts, totals_.forgotten));
     return fmt::format("{} entries and {} receipts signed by {}{}", contents_.chain.entries, receipts, signer.hex(),
                        options_.signer ? "" : ", a key that the workspace itself names");
   }
@@ -132,11 +133,12 @@ class Verifier {
       return wrong("the last entry promises something else than the workspace");
     }
     if (promised.mechanism == Mechanism::kRelease && last.published > promised.releases) {
-      return wrong(fmt::format("{} models were published, and the guarantee covers {}", last.published, promised.releases));
+      return wrong(
+          fmt::format("{} models were published, and the guarantee covers {}", last.published, promised.releases));
     }
     return fmt::format("(epsilon, delta) = ({}, {}); shift at most {:.3g}, allowed {:.3g}; {} of {} models published",
-                       last.guarantee.epsilon, last.guarantee.delta, last.shift_upper_bound, last.shift_limit, last.published,
-                       promised.releases);
+                       last.guarantee.epsilon, last.guarantee.delta, last.shift_upper_bound, last.shift_limit,
+                       last.published, promised.releases);
   }
 
   // Rows that no ledger entry commits to: they carry seals.
@@ -151,8 +153,10 @@ class Verifier {
     };
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
-    UNSCATTER_TRY(published, read_published(*database_, weight_rows(contents_), contents_.constants.class_names.size()));
-    return fmt::format("{} salts, {} lists of requests, {} published model", salts_kept, lists.size(), published ? "a" : "no");
+    UNSCATTER_TRY(published,
+                  read_published(*database_, weight_rows(contents_), contents_.constants.class_names.size()));
+    return fmt::format("{} salts, {} lists of requests, {} published model", salts_kept, lists.size(),
+                       published ? "a" : "no");
   }
 
   // What the file could still hold of the past.
@@ -175,8 +179,8 @@ class Verifier {
     const EvaluatedResidual found = session_->evaluate();
     const double claimed = contents_.snapshot.certificate.residual_upper_bound;
     if (found.lower_bound > claimed) {
-      return wrong(
-          fmt::format("the residual is at least {:.3g}, and the certificate says at most {:.3g}", found.lower_bound, claimed));
+      return wrong(fmt::format("the residual is at least {:.3g}, and the certificate says at most {:.3g}",
+                               found.lower_bound, claimed));
     }
     if (claimed > contents_.chain.last.residual_upper_bound) {
       return wrong("the certificate of the model is larger than what the ledger says");
@@ -185,7 +189,8 @@ class Verifier {
     if (by_evaluation && !found.satisfied) {
       return wrong(fmt::format("the residual, at most {:.3g}, does not meet the guarantee", found.upper_bound));
     }
-    return fmt::format("between {:.3g} and {:.3g}; certified: at most {:.3g}", found.lower_bound, found.upper_bound, claimed);
+    return fmt::format("between {:.3g} and {:.3g}; certified: at most {:.3g}", found.lower_bound, found.upper_bound,
+                       claimed);
   }
 
   // Trains from scratch on what is left, on the same objective, and measures.
@@ -204,8 +209,9 @@ class Verifier {
     const Vector own = trained.gradient_norms + objective.gradient_rounding_upper_bound(margins, trained.weights);
     const double certified = session_->certificate().distance_upper_bound;
     const double allowed = (certified + own.norm() / ridge) * (1 + rounding_factor(1e6));
-    const std::string measured = fmt::format("{:.3g} from the weights trained from scratch (norm {:.3g}); certified: {:.3g}",
-                                             distance, trained.weights.norm(), certified);
+    const std::string measured =
+        fmt::format("{:.3g} from the weights trained from scratch (norm {:.3g}); certified: {:.3g}", distance,
+                    trained.weights.norm(), certified);
     if (distance > allowed) return wrong(fmt::format("the kept weights are {}", measured));
     return measured;
   }
@@ -222,14 +228,16 @@ class Verifier {
 
 }  // namespace
 
-Result<Verification> verify_workspace(const fs::path& path, const VerifyOptions& options, const WorkspaceOptions& workspace) {
+Result<Verification> verify_workspace(const fs::path& path, const VerifyOptions& options,
+                                      const WorkspaceOptions& workspace) {
   return Verifier(path, options, workspace).run();
 }
 
 Result<Check> find_receipt(const Receipt& receipt, const Workspace& workspace) {
   Check check{"ledger", false, ""};
   if (receipt.workspace != workspace.info().id) {
-    check.detail = fmt::format("the receipt belongs to workspace {}, this is {}", receipt.workspace, workspace.info().id);
+    check.detail =
+        fmt::format("the receipt belongs to workspace {}, this is {}", receipt.workspace, workspace.info().id);
     return check;
   }
   const Result<Digest> hash = workspace.hash_of_entry(receipt.sequence);

@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Status check_target(const fs::path& path, const WorkspaceOptions& options) {
-  if (options.key == nullptr) return Error{ErrorCode::kInvalidArgument, "a workspace needs a key that signs its receipts"};
+  if (options.key == nullptr)
+    return Error{ErrorCode::kInvalidArgument, "a workspace needs a key that signs its receipts"};
   std::error_code ignored;
   if (fs::symlink_status(path, ignored).type() != fs::file_type::not_found) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' exists already", path.string())};
@@ -29,7 +30,8 @@ Status check_target(const fs::path& path, const WorkspaceOptions& options) {
 
 std::string random_id(RandomSource& random) { return Salt::random(random).hex().substr(0, 32); }
 
-// Everything that is public, with the embedder that these constants mean: what is trained here is what will be opened later.
+// Everything that is public, with the embedder that these constants mean: what is trained here is what will be opened
+// later.
 Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options, RandomSource& random) {
   UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset));
   Contents contents;
@@ -40,7 +42,8 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   UNSCATTER_TRY(text, constants_text(contents.constants));
   UNSCATTER_TRY(embedder, make_embedder(contents.constants));
   contents.embedder = std::move(embedder);
-  contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text), Salt::random(random)};
+  contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text),
+                       Salt::random(random)};
   return contents;
 }
 
@@ -49,8 +52,9 @@ StoredModel model_of(const SessionSnapshot& snapshot) {
           snapshot.rungs,   snapshot.updates,   snapshot.releases};
 }
 
-// All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.  Graphs go
-// from the session to the file one by one: a second copy of all would be the most memory that a workspace ever takes.
+// All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.
+// Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
+// ever takes.
 Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
                  const SigningKey& key, Contents& contents) {
   UNSCATTER_CHECK_OK(create_tables(database));
@@ -131,8 +135,8 @@ Result<Session*> Workspace::State::live() {
   if (!session) {
     if (uncertain) return require_writable().error();
     Result<Session> restored =
-        Session::restore(std::move(contents.snapshot), contents.embedder, session_options(contents.constants.options, options),
-                         ledger, make_random(options));
+        Session::restore(std::move(contents.snapshot), contents.embedder,
+                         session_options(contents.constants.options, options), ledger, make_random(options));
     if (!restored.ok()) {
       uncertain = true;  // the snapshot is gone
       return std::move(restored).error();
@@ -144,15 +148,16 @@ Result<Session*> Workspace::State::live() {
 
 Status Workspace::State::require_writable() const {
   if (uncertain) {
-    return Error{ErrorCode::kIo, fmt::format("{}: an earlier write failed; open the workspace again", info.path.string())};
+    return Error{ErrorCode::kIo,
+                 fmt::format("{}: an earlier write failed; open the workspace again", info.path.string())};
   }
   if (options.key == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "the key that signs this workspace's receipts is needed"};
   }
   if (options.key->public_key() != info.signer) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} is signed with the key {}, and the key at hand is {}", info.path.string(), info.signer.hex(),
-                             options.key->public_key().hex())};
+                 fmt::format("{} is signed with the key {}, and the key at hand is {}", info.path.string(),
+                             info.signer.hex(), options.key->public_key().hex())};
   }
   return ok_status();
 }
@@ -167,8 +172,8 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
   auto ledger = std::make_shared<SessionLedger>();
-  UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder, session_options(setup.options, options),
-                                         ledger, make_random(options)));
+  UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder,
+                                         session_options(setup.options, options), ledger, make_random(options)));
   contents.snapshot = session.snapshot_without_slots();
 
   UNSCATTER_TRY(database, create_database(path, options.wait));

@@ -22,8 +22,8 @@ struct ChangedGraphs {
   std::vector<Digest> leaves_before;
 };
 
-Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree& tree, std::span<const SlotChange> changes,
-                                     RandomSource& random) {
+Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree& tree,
+                                     std::span<const SlotChange> changes, RandomSource& random) {
   ChangedGraphs changed;
   for (const SlotChange& change : changes) {
     UNSCATTER_TRY(old, read_graph(database, change.slot));
@@ -57,7 +57,8 @@ class TreeChange {
   TreeChange& operator=(const TreeChange&) = delete;
   ~TreeChange() {
     if (kept_) return;
-    for (std::size_t i = 0; i < changed_.slots.size(); ++i) tree_.set_leaf(changed_.slots[i], changed_.leaves_before[i]);
+    for (std::size_t i = 0; i < changed_.slots.size(); ++i)
+      tree_.set_leaf(changed_.slots[i], changed_.leaves_before[i]);
   }
   void keep() { kept_ = true; }
 
@@ -67,7 +68,8 @@ class TreeChange {
   bool kept_ = false;
 };
 
-Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certificate& certificate, const SigningKey& key) {
+Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certificate& certificate,
+                     const SigningKey& key) {
   Receipt receipt;
   receipt.workspace = record.workspace;
   receipt.sequence = record.sequence;
@@ -90,8 +92,8 @@ Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certi
 }
 
 // Everything of one removal but the model.
-Status write_removal(const Database& database, const ChangedGraphs& changed, std::size_t sequence, const LedgerRow& entry,
-                     const PendingRemoval& removal) {
+Status write_removal(const Database& database, const ChangedGraphs& changed, std::size_t sequence,
+                     const LedgerRow& entry, const PendingRemoval& removal) {
   for (std::size_t i = 0; i < changed.slots.size(); ++i) {
     UNSCATTER_CHECK_OK(write_graph(database, changed.slots[i], changed.rows[i]));
   }
@@ -106,7 +108,9 @@ Status write_removal(const Database& database, const ChangedGraphs& changed, std
 
 }  // namespace
 
-Status SessionLedger::append(const LedgerEntry& entry, const PendingUpdate& update) { return state_->record(entry, update); }
+Status SessionLedger::append(const LedgerEntry& entry, const PendingUpdate& update) {
+  return state_->record(entry, update);
+}
 
 LedgerRecord Workspace::State::next_entry(EntryKind kind) const {
   LedgerRecord record = contents.chain.last;
@@ -132,9 +136,10 @@ Status Workspace::State::checkpoint(std::string_view what_was_done) {
   Status status = database.empty_log();
   if (status.ok()) return status;
   uncertain = true;
-  return Error{ErrorCode::kIo, fmt::format("{}, but old pages could not be cleared from the disk; open the workspace again to "
-                                           "clear them: {}",
-                                           what_was_done, status.error().message)};
+  return Error{ErrorCode::kIo,
+               fmt::format("{}, but old pages could not be cleared from the disk; open the workspace again to "
+                           "clear them: {}",
+                           what_was_done, status.error().message)};
 }
 
 void Workspace::State::advance(LedgerRecord record, const LedgerRow& row) {
@@ -196,11 +201,13 @@ Result<Forgotten> Workspace::State::forget(PendingRemoval removal) {
   Stopwatch watch;
   Result<Certificate> certificate = live_session->forget(pending->requests);
   const double total = watch.lap();
-  times.update += total - (times.record - before.record) - (times.write - before.write) - (times.commit - before.commit);
+  times.update +=
+      total - (times.record - before.record) - (times.write - before.write) - (times.commit - before.commit);
   PendingRemoval done = *std::move(pending);
   pending.reset();
   if (!certificate.ok()) return std::move(certificate).error();
-  UNSCATTER_CHECK_OK(checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.receipt.sequence)));
+  UNSCATTER_CHECK_OK(
+      checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.receipt.sequence)));
   times.checkpoint += watch.lap();
   if (done.shred) wipe(done.salts);
   return Forgotten{*std::move(certificate), std::move(done.receipt), std::move(done.salts)};

@@ -73,11 +73,11 @@ struct Batch {
   }
 };
 
-// Honours the batch, without what is refused.  Only after a failure is it asked which request that was: nothing is planned
-// twice where all goes well.  Nothing: no request was left.
-Result<std::optional<Forgotten>> honour(Workspace::State& state, const Session& session, Batch& batch, PendingRemoval removal,
-                                        const std::vector<Digest>& prefixes, const Workspace::ListOptions& options,
-                                        std::vector<Refusal>& refused) {
+// Honours the batch, without what is refused.  Only after a failure is it asked which request that was: nothing is
+// planned twice where all goes well.  Nothing: no request was left.
+Result<std::optional<Forgotten>> honour(Workspace::State& state, const Session& session, Batch& batch,
+                                        PendingRemoval removal, const std::vector<Digest>& prefixes,
+                                        const Workspace::ListOptions& options, std::vector<Refusal>& refused) {
   while (!batch.requests.empty()) {
     removal.requests = batch.requests;
     if (!options.shred || batch.end + 1 < prefixes.size()) removal.list_after = prefixes[batch.end];
@@ -97,7 +97,8 @@ Result<std::optional<Forgotten>> honour(Workspace::State& state, const Session& 
 
 }  // namespace
 
-Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalRequest> requests, const ListOptions& options) {
+Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalRequest> requests,
+                                                      const ListOptions& options) {
   if (options.batch == 0) return Error{ErrorCode::kInvalidArgument, "an update needs at least one request"};
   State& state = *state_;
   UNSCATTER_CHECK_OK(state.require_writable());

@@ -38,7 +38,8 @@ Result<PublishedModel> Workspace::State::publish() {
 
 Result<PublishedModel> Workspace::release(bool fresh) {
   if (!fresh) {
-    UNSCATTER_TRY(current, read_published(state_->database, weight_rows(state_->contents), state_->info.class_names.size()));
+    UNSCATTER_TRY(current,
+                  read_published(state_->database, weight_rows(state_->contents), state_->info.class_names.size()));
     if (current) return *std::move(current);
   }
   return state_->publish();

@@ -46,8 +46,8 @@ struct Workspace::State {
 
   // The session, embedded when first needed.
   [[nodiscard]] Result<Session*> live();
-  // Errors: kInvalidArgument if `key` is missing or not the one the workspace was created with; kIo after a commit of unknown
-  // outcome.
+  // Errors: kInvalidArgument if `key` is missing or not the one the workspace was created with; kIo after a commit of
+  // unknown outcome.
   [[nodiscard]] Status require_writable() const;
   [[nodiscard]] std::string now() const;
 

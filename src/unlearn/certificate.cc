@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::array kMechanisms = {std::pair{Mechanism::kRelease, std::string_view("release")},
                                     std::pair{Mechanism::kObjective, std::string_view("objective")}};
-constexpr std::array kBounds = {
-    std::pair{ResidualBound::kWorst, std::string_view("worst")}, std::pair{ResidualBound::kData, std::string_view("data")},
-    std::pair{ResidualBound::kTight, std::string_view("tight")}, std::pair{ResidualBound::kExact, std::string_view("exact")},
-    std::pair{ResidualBound::kDrift, std::string_view("drift")}};
+constexpr std::array kBounds = {std::pair{ResidualBound::kWorst, std::string_view("worst")},
+                                std::pair{ResidualBound::kData, std::string_view("data")},
+                                std::pair{ResidualBound::kTight, std::string_view("tight")},
+                                std::pair{ResidualBound::kExact, std::string_view("exact")},
+                                std::pair{ResidualBound::kDrift, std::string_view("drift")}};
 constexpr std::array kRules = {std::pair{BudgetRule::kJoint, std::string_view("joint")},
                                std::pair{BudgetRule::kPaper, std::string_view("paper")}};
 constexpr std::array kRungs = {

@@ -48,8 +48,8 @@ double worst_case_change(std::span<const RowChange> changes, const Loss& loss, d
 
 }  // namespace
 
-GradientChange gradient_change(std::span<const RowChange> changes, std::span<const std::uint32_t> labels, const Loss& loss,
-                               double regularisation, const Matrix& weights) {
+GradientChange gradient_change(std::span<const RowChange> changes, std::span<const std::uint32_t> labels,
+                               const Loss& loss, double regularisation, const Matrix& weights) {
   GradientChange result{Matrix::Zero(weights.rows(), weights.cols()), Vector::Zero(weights.cols())};
   Vector magnitude = Vector::Zero(weights.cols());  // of all terms: what cancels in the sum still leaves its roundings
   for (const RowChange& change : changes) {
@@ -62,7 +62,8 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
         add_scaled(row, direction * sign * slope, result.columns.col(k));
         const double length = norm(row);
         const double margin_error = rounding_factor(static_cast<double>(row.values.size()) + 2) * length * weight_norm;
-        result.rounding(k) += length * (loss.curvature_bound() * margin_error + 8 * kUnitRoundoff * (1 + std::abs(slope)));
+        result.rounding(k) +=
+            length * (loss.curvature_bound() * margin_error + 8 * kUnitRoundoff * (1 + std::abs(slope)));
         magnitude(k) += length * std::abs(slope);
       };
       add(change.before, 1);
@@ -88,8 +89,8 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
   const Matrix defect = after.newton_defect(step.curvatures, step.products, step.steps, change.columns);
   const Vector defect_rounding =
       after.newton_defect_rounding_upper_bound(step.curvatures, step.products, weights, step.steps, change.columns);
-  // Twice the envelope of an evaluated residual, so that the exact bound, which carries it once on top of a computed norm that
-  // may err by it once more, is never above.
+  // Twice the envelope of an evaluated residual, so that the exact bound, which carries it once on top of a computed
+  // norm that may err by it once more, is never above.
   const Matrix new_weights = weights + step.steps;
   const Vector evaluation = 2 * after.gradient_rounding_upper_bound(after.margins(new_weights), new_weights);
 
@@ -102,18 +103,19 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
   const double round_up = 1 + rounding_factor(static_cast<double>(after.rows().rows() + after.width()) + 8);
   ClassBounds bounds{Vector(weights.cols()), Vector(weights.cols()), Vector(weights.cols())};
   for (Index k = 0; k < weights.cols(); ++k) {
-    const double left_over = residuals_before(k) + (defect.col(k).norm() * round_up + defect_rounding(k) + change.rounding(k) +
-                                                    evaluation(k) + ridge_rounding * weights.col(k).norm());
+    const double left_over =
+        residuals_before(k) + (defect.col(k).norm() * round_up + defect_rounding(k) + change.rounding(k) +
+                               evaluation(k) + ridge_rounding * weights.col(k).norm());
     const double step_norm = step.steps.col(k).norm() * round_up;
     const double product_norm = step.products.col(k).norm() * round_up;
     const double squared_product_norm = step.products.col(k).array().square().matrix().norm() * round_up;
-    const double gradient_change_bound =
-        worst_case_change(changes, loss, row_norm, options.regularisation, weights.col(k).norm() * round_up, after.width());
+    const double gradient_change_bound = worst_case_change(changes, loss, row_norm, options.regularisation,
+                                                           weights.col(k).norm() * round_up, after.width());
     bounds.tight(k) = left_over + tightened_bound(loss.curvature_lipschitz(), spectral_norm, squared_product_norm);
-    bounds.data(k) = left_over + data_dependent_bound(loss.published_curvature_lipschitz(), row_norm, spectral_norm, step_norm,
-                                                      product_norm);
-    bounds.worst(k) = left_over + worst_case_bound(loss.published_curvature_lipschitz(), row_norm, options.regularisation,
-                                                   graphs, gradient_change_bound);
+    bounds.data(k) = left_over + data_dependent_bound(loss.published_curvature_lipschitz(), row_norm, spectral_norm,
+                                                      step_norm, product_norm);
+    bounds.worst(k) = left_over + worst_case_bound(loss.published_curvature_lipschitz(), row_norm,
+                                                   options.regularisation, graphs, gradient_change_bound);
   }
   return bounds;
 }

@@ -20,8 +20,8 @@ struct RowChange {
   ChangeKind kind = ChangeKind::kStructure;
 };
 
-// Delta, one column per class: the gradient at `weights` before the changes less the one after, from the changed rows alone
-// (plus lambda w per removed graph).  `rounding` bounds, per class, how far a computed column may be off.
+// Delta, one column per class: the gradient at `weights` before the changes less the one after, from the changed rows
+// alone (plus lambda w per removed graph).  `rounding` bounds, per class, how far a computed column may be off.
 struct GradientChange {
   Matrix columns;
   Vector rounding;
@@ -36,16 +36,16 @@ struct NewtonStep {
   Matrix products;    // Z' V
 };
 
-// Upper bounds on the residual after the update, one per class: the residual before, the Taylor remainder by the named bound,
-// and what the linear solve and rounding left over.
+// Upper bounds on the residual after the update, one per class: the residual before, the Taylor remainder by the named
+// bound, and what the linear solve and rounding left over.
 struct ClassBounds {
   Vector worst;
   Vector data;
   Vector tight;
 };
-[[nodiscard]] ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange> changes, const Matrix& weights,
-                                             const GradientChange& change, const NewtonStep& step,
-                                             const Vector& residuals_before, std::size_t graphs, double spectral_norm,
-                                             const SessionOptions& options);
+[[nodiscard]] ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange> changes,
+                                             const Matrix& weights, const GradientChange& change,
+                                             const NewtonStep& step, const Vector& residuals_before, std::size_t graphs,
+                                             double spectral_norm, const SessionOptions& options);
 
 }  // namespace unscatter

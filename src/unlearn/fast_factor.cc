@@ -94,9 +94,9 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
   const double width = static_cast<double>(square_.rows());
   const double spectral = std::sqrt(spectral_square_);
   const double gamma_1 = loss_.curvature_bound();
-  // Entries of A and C have gone through `roundings_` roundings of terms whose absolute sum is at most frobenius_square_ (times
-  // gamma_1); products with a vector add `width` more; curvatures at the anchor err by 8 u gamma_1 and by what their margins
-  // err.
+  // Entries of A and C have gone through `roundings_` roundings of terms whose absolute sum is at most
+  // frobenius_square_ (times gamma_1); products with a vector add `width` more; curvatures at the anchor err by 8 u
+  // gamma_1 and by what their margins err.
   const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
   const Matrix squares = symmetric_product(square_, steps, threads_);
   Vector growth(steps.cols());
@@ -113,13 +113,15 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
     const double anchor_norm = anchor_.col(k).norm();
     // Twice: a row that went was added with one error and subtracted with another.
     const double curvature_error =
-        2 * (8 * kUnitRoundoff * gamma_1 + loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
+        2 *
+        (8 * kUnitRoundoff * gamma_1 +
+         loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
         frobenius_square_;
     const double of_products =
         (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * ridge_) * step_norm +
         8 * kUnitRoundoff * gradient_change.col(k).norm();
-    // w + v is rounded, which moves the gradient by at most the largest curvature times that; and lambda n is, before and
-    // after.
+    // w + v is rounded, which moves the gradient by at most the largest curvature times that; and lambda n is, before
+    // and after.
     const double new_norm = weights.col(k).norm() + step_norm;
     const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * ridge_) * new_norm;
     const double rounding = of_products + of_weights;

@@ -1,12 +1,13 @@
 // The rung whose cost does not depend on the number of graphs (docs/theory.md, "Constant-time removal").
 //
-// At an anchor w_s, for every class, A_k = Z^T D_s Z + ridge_s I with its inverse, and C = Z^T Z.  An edited row changes each
-// by two rank-one terms.  A step V = A^-1 Delta then costs O(d^2) per class, and the residual grows by at most
+// At an anchor w_s, for every class, A_k = Z^T D_s Z + ridge_s I with its inverse, and C = Z^T Z.  An edited row
+// changes each by two rank-one terms.  A step V = A^-1 Delta then costs O(d^2) per class, and the residual grows by at
+// most
 //
 //   gamma R (|w - w_s| + |v|/2) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
 //
-// which is O(d^2) too: the first term is what the curvature may have moved since the anchor, the second what the solve left
-// over and what removed graphs took from the ridge.
+// which is O(d^2) too: the first term is what the curvature may have moved since the anchor, the second what the solve
+// left over and what removed graphs took from the ridge.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ class FastFactor {
   // Anchors at `weights`.  Nothing if a Hessian is not positive definite at working precision.
   [[nodiscard]] static std::optional<FastFactor> anchor(const Objective& objective, const Matrix& weights);
 
-  // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if an inverse broke; the object is then
-  // good for nothing.
+  // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if an inverse broke; the object
+  // is then good for nothing.
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label);
 
   // Column k: A_k^-1 gradient_change_k.

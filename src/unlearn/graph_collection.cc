@@ -82,18 +82,19 @@ Result<GraphCollection> GraphCollection::restore(SessionSnapshot& snapshot) {
   for (SlotSnapshot& kept : snapshot.slots) {
     const std::size_t slot = graphs.slots();
     if (slot > 0 && kept.number <= graphs.graph_numbers_.back()) return broken(slot, "its number does not ascend");
-    if (!kept.graph && (has_id(kept) || kept.label != 0 || kept.node_count_at_creation != 0 || !kept.node_numbers.empty())) {
+    if (!kept.graph &&
+        (has_id(kept) || kept.label != 0 || kept.node_count_at_creation != 0 || !kept.node_numbers.empty())) {
       return broken(slot, "it is removed, but something of it is left");
     }
     if (kept.graph && ids && !has_id(kept)) return broken(slot, "it has no id, but others have");
     if (kept.graph && kept.label >= graphs.class_names_.size()) return broken(slot, "there is no such class");
     if (kept.graph) {
       const std::vector<std::uint32_t>& numbers = kept.node_numbers;
-      const bool fits = numbers.empty()
-                            ? kept.graph->node_count() == kept.node_count_at_creation
-                            : numbers.size() == kept.graph->node_count() &&
-                                  std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) == numbers.end() &&
-                                  numbers.back() < kept.node_count_at_creation;
+      const bool fits = numbers.empty() ? kept.graph->node_count() == kept.node_count_at_creation
+                                        : numbers.size() == kept.graph->node_count() &&
+                                              std::adjacent_find(numbers.begin(), numbers.end(),
+                                                                 std::greater_equal<>()) == numbers.end() &&
+                                              numbers.back() < kept.node_count_at_creation;
       if (!fits) return broken(slot, "its nodes' numbers do not fit");
       ++graphs.living_;
     }

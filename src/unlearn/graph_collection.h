@@ -52,7 +52,8 @@ class GraphCollection {
   [[nodiscard]] Dataset remaining() const;
 
   // Errors as Session::forget().  `whole_graphs`: every touched graph goes.
-  [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs) const;
+  [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style,
+                                         bool whole_graphs) const;
   // The first request that plan() stops at.
   [[nodiscard]] std::optional<Refusal> refusal(std::span<const RemovalRequest> requests, NodeRemoval style) const;
   // Puts the plan into force and overwrites what it replaces.  The plan must come from plan() on this very state.
@@ -63,7 +64,9 @@ class GraphCollection {
 
   GraphCollection() = default;
   // What requests call the graph.
-  [[nodiscard]] std::size_t number_of(std::size_t slot) const { return graph_numbers_.empty() ? slot : graph_numbers_[slot]; }
+  [[nodiscard]] std::size_t number_of(std::size_t slot) const {
+    return graph_numbers_.empty() ? slot : graph_numbers_[slot];
+  }
   void add_to_index(std::size_t slot);
   void forget_ids(std::size_t slot, const Graph& before, const Graph* after) noexcept;
 

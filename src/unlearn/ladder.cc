@@ -28,7 +28,8 @@ constexpr double kSolverPrecision = 1e-13;
 
 double Learner::wanted_gradient(const Objective& after, const Matrix& weights) const {
   const double share = fast_ || anchor_is_due() ? kRoomForFastSteps : kRoomForRounding;
-  return share * limit_.residual_limit(after.ridge(), weights.norm(), classes_) / std::sqrt(static_cast<double>(classes_));
+  return share * limit_.residual_limit(after.ridge(), weights.norm(), classes_) /
+         std::sqrt(static_cast<double>(classes_));
 }
 
 double Learner::spectral_norm(const Objective& after) {
@@ -42,7 +43,8 @@ double Learner::spectral_norm(const Objective& after) {
 }
 
 bool Learner::fast_rung_possible() const {
-  return options_.fast_rung && options_.method != Method::kRetrain && evaluates_residual() && living_ >= rows_.columns();
+  return options_.fast_rung && options_.method != Method::kRetrain && evaluates_residual() &&
+         living_ >= rows_.columns();
 }
 
 bool Learner::anchor_is_due() const { return fast_rung_possible() && anchor_waited_ >= anchor_pause_; }
@@ -58,8 +60,8 @@ void Learner::anchor(const Objective& after, const Matrix& weights) {
   fast_is_fresh_ = true;
 }
 
-// Rungs (i) and (ii).  False if there is no factor to step with; fit is then as it was.  `gradient` becomes the one at the new
-// weights if it was evaluated.
+// Rungs (i) and (ii).  False if there is no factor to step with; fit is then as it was.  `gradient` becomes the one at
+// the new weights if it was evaluated.
 bool Learner::fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
                         Matrix& gradient, Fit& fit) {
   if (!fast_) return false;
@@ -84,8 +86,9 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
     gradient = std::move(evaluation.gradient);
     fit.rung = Rung::kExact;
   }
-  // An anchor whose bound did not even serve once was not worth its cost, since kept inverses step as well and need not be
-  // built as often: wait twice as long before the next one, and the longer the further its bound was from what is needed.
+  // An anchor whose bound did not even serve once was not worth its cost, since kept inverses step as well and need not
+  // be built as often: wait twice as long before the next one, and the longer the further its bound was from what is
+  // needed.
   if (fit.rung == Rung::kFast) {
     anchor_pause_ = 0;
   } else if (was_fresh) {
@@ -117,8 +120,8 @@ Status Learner::newton_step(const Objective& after, std::span<const RowChange> c
   const bool exact = options_.bound == ResidualBound::kExact;
   if (!exact || options_.report_all_bounds) {
     step.products = product(rows_, step.steps, after.threads());
-    const ClassBounds bounds =
-        charge_newton_step(after, changes, fit.weights, change, step, fit.residuals, living, spectral_norm(after), options_);
+    const ClassBounds bounds = charge_newton_step(after, changes, fit.weights, change, step, fit.residuals, living,
+                                                  spectral_norm(after), options_);
     fit.bounds.worst = joint_norm(bounds.worst);
     fit.bounds.data = joint_norm(bounds.data);
     fit.bounds.tight = joint_norm(bounds.tight);
@@ -131,7 +134,8 @@ Status Learner::newton_step(const Objective& after, std::span<const RowChange> c
   if (exact) {
     evaluate_exactly(after, fit);
   } else {
-    if (options_.report_all_bounds) fit.bounds.exact = joint_norm(evaluated_residuals(after, after.evaluate(fit.weights)));
+    if (options_.report_all_bounds)
+      fit.bounds.exact = joint_norm(evaluated_residuals(after, after.evaluate(fit.weights)));
     fit.assessment = assess(after, fit);
   }
   return ok_status();
@@ -145,7 +149,8 @@ bool Learner::refresh_kept(const Objective& after, std::span<const RowChange> ch
   return ready || kept_.build(after, gram, after.curvatures(after.margins(weights)));
 }
 
-bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit) {
+bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient,
+                          Fit& fit) {
   const std::size_t builds = kept_.builds();
   if (!refresh_kept(after, changes, fit.weights)) return false;
   const Matrix& gram = newton_.gram(after);
@@ -163,8 +168,8 @@ bool Learner::chord_steps(const Objective& after, std::span<const RowChange> cha
   return true;
 }
 
-// Newton with line search on the objective itself, from where the fit stands, until the guarantee holds.  If that cannot be
-// reached, fit.assessment says so.
+// Newton with line search on the objective itself, from where the fit stands, until the guarantee holds.  If that
+// cannot be reached, fit.assessment says so.
 void Learner::polish(const Objective& after, Fit& fit) {
   evaluate_exactly(after, fit);
   fit.rung = Rung::kNewton;

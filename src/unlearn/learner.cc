@@ -15,8 +15,8 @@ namespace unscatter {
 
 using Eigen::Index;
 
-Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const SessionOptions& options,
-                 const Limit& limit)
+Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                 const SessionOptions& options, const Limit& limit)
     : rows_(std::move(rows)),
       labels_(std::move(labels)),
       classes_(classes),
@@ -25,7 +25,8 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       living_(rows_.rows()),
       newton_(cheaper_form(rows_.rows(), rows_.columns())),
       kept_(newton_.form()) {
-  invariant(std::all_of(labels_.begin(), labels_.end(), [classes](std::uint32_t y) { return y < classes; }), "labels below K");
+  invariant(std::all_of(labels_.begin(), labels_.end(), [classes](std::uint32_t y) { return y < classes; }),
+            "labels below K");
   newton_.keep_factors();
 }
 
@@ -115,7 +116,8 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   if (options_.mechanism == Mechanism::kObjective) {
     fit.perturbation = Matrix::Zero(static_cast<Index>(rows_.columns()), static_cast<Index>(classes_));
     UNSCATTER_TRY(grid, GridNoise::create(options_.noise_stddev));
-    UNSCATTER_CHECK_OK(grid.add_to({fit.perturbation->data(), static_cast<std::size_t>(fit.perturbation->size())}, noise));
+    UNSCATTER_CHECK_OK(
+        grid.add_to({fit.perturbation->data(), static_cast<std::size_t>(fit.perturbation->size())}, noise));
   }
   const Objective after = objective(living, fit.perturbation ? &*fit.perturbation : nullptr);
   UNSCATTER_TRY(weights, train_anew(after));
@@ -126,10 +128,11 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   if (!fit.assessment.satisfied) {
     return Error{
         ErrorCode::kLimitExceeded,
-        fmt::format("even freshly trained weights may be {:.3g} from the optimum (residual {:.3g}), {:.3g} times what the "
-                    "guarantee allows: double precision shows no more; allow more noise, less precision, or regularise "
-                    "more",
-                    fit.assessment.distance, fit.assessment.residual, fit.assessment.headroom)};
+        fmt::format(
+            "even freshly trained weights may be {:.3g} from the optimum (residual {:.3g}), {:.3g} times what the "
+            "guarantee allows: double precision shows no more; allow more noise, less precision, or regularise "
+            "more",
+            fit.assessment.distance, fit.assessment.residual, fit.assessment.headroom)};
   }
   return fit;
 }

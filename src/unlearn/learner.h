@@ -38,26 +38,29 @@ struct Fit {
 class Learner {
  public:
   // Trains.  Errors as Session::create().
-  [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
-                                              const SessionOptions& options, RandomSource& noise);
+  [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels,
+                                              std::size_t classes, const SessionOptions& options, RandomSource& noise);
 
-  // As one stood: rows without values are graphs that went.  `fit` carries weights, residuals, binding and perturbation.
-  // Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
-  [[nodiscard]] static Result<Learner> restore(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
-                                               std::size_t living, const SessionOptions& options, Fit fit);
+  // As one stood: rows without values are graphs that went.  `fit` carries weights, residuals, binding and
+  // perturbation. Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
+  [[nodiscard]] static Result<Learner> restore(SparseBlockRows rows, std::vector<std::uint32_t> labels,
+                                               std::size_t classes, std::size_t living, const SessionOptions& options,
+                                               Fit fit);
 
   [[nodiscard]] const SparseBlockRows& rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t living() const noexcept { return living_; }
   [[nodiscard]] const Fit& fit() const noexcept { return fit_; }
-  [[nodiscard]] const Matrix* perturbation() const noexcept { return fit_.perturbation ? &*fit_.perturbation : nullptr; }
+  [[nodiscard]] const Matrix* perturbation() const noexcept {
+    return fit_.perturbation ? &*fit_.perturbation : nullptr;
+  }
   [[nodiscard]] const Limit& limit() const noexcept { return limit_; }
 
   // The present weights' residual, evaluated now.  Lower: the computed norms less what rounding may have added.
   [[nodiscard]] EvaluatedResidual evaluate() const;
 
-  // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder; then either commit(), which makes
-  // the fit the present one and overwrites the old rows, or rollback(), which puts them back.  An error of begin() has rolled
-  // back already.
+  // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder; then either commit(), which
+  // makes the fit the present one and overwrites the old rows, or rollback(), which puts them back.  An error of
+  // begin() has rolled back already.
   [[nodiscard]] Result<Fit> begin(std::vector<RowChange>& changes, RandomSource& noise);
   void commit(std::vector<RowChange>& changes, Fit&& fit) noexcept;
   void rollback(std::vector<RowChange>& changes) noexcept;
@@ -74,13 +77,15 @@ class Learner {
   // Each tries to make `fit` satisfy the guarantee; whether it does is in fit.assessment.
   [[nodiscard]] bool fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
                                Matrix& gradient, Fit& fit);
-  [[nodiscard]] Status newton_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
-                                   std::size_t living, Fit& fit);
-  // Makes the kept inverses those of the present rows, by changing or by building them.  False if there are none to be had.
+  [[nodiscard]] Status newton_step(const Objective& after, std::span<const RowChange> changes,
+                                   const GradientChange& change, std::size_t living, Fit& fit);
+  // Makes the kept inverses those of the present rows, by changing or by building them.  False if there are none to be
+  // had.
   [[nodiscard]] bool refresh_kept(const Objective& after, std::span<const RowChange> changes, const Matrix& weights);
-  // Steps with kept inverses from where the fit stands, with a gradient of about `gradient`.  False if they did not get there;
-  // fit is then as it was.
-  [[nodiscard]] bool chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient, Fit& fit);
+  // Steps with kept inverses from where the fit stands, with a gradient of about `gradient`.  False if they did not get
+  // there; fit is then as it was.
+  [[nodiscard]] bool chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient,
+                                 Fit& fit);
   void polish(const Objective& after, Fit& fit);
   [[nodiscard]] Result<Matrix> train_anew(const Objective& after);
   [[nodiscard]] Result<Fit> retrain(std::size_t living, RandomSource& noise);

@@ -26,14 +26,14 @@ struct Assessment {
 
 class Limit {
  public:
-  // weights: number of published weights, width times classes.  Errors: kInvalidArgument (options), kLimitExceeded (delta is
-  // below what publishing on a grid costs).
+  // weights: number of published weights, width times classes.  Errors: kInvalidArgument (options), kLimitExceeded
+  // (delta is below what publishing on a grid costs).
   [[nodiscard]] static Result<Limit> create(const SessionOptions& options, std::size_t weights, std::size_t classes);
 
   // ridge = lambda n > 0; weight_norm = |W|_F.
   [[nodiscard]] Assessment assess(const Vector& residuals, double ridge, double weight_norm) const;
-  // The largest joint residual, spread evenly over `classes`, that assess() accepts, to a few digits: something to aim below.
-  // 0 if it accepts none, which happens where the grid alone takes the whole shift.
+  // The largest joint residual, spread evenly over `classes`, that assess() accepts, to a few digits: something to aim
+  // below. 0 if it accepts none, which happens where the grid alone takes the whole shift.
   [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
   // mu of one release, at most.
   [[nodiscard]] double shift_limit() const noexcept { return shift_limit_; }

@@ -10,7 +10,8 @@
 namespace unscatter {
 
 std::size_t RemovalPlan::graphs_removed() const {
-  return static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(), [](const GraphChange& c) { return !c.graph; }));
+  return static_cast<std::size_t>(
+      std::count_if(changes.begin(), changes.end(), [](const GraphChange& c) { return !c.graph; }));
 }
 
 // Applies requests one after the other to working copies.
@@ -134,11 +135,12 @@ class Planner {
     }
     const std::size_t number = std::get<std::size_t>(key);
     if (number >= graphs_.node_counts_[slot]) {
-      return Error{ErrorCode::kNotFound, fmt::format("graph {} has no node {}; it began with {}", graphs_.number_of(slot),
-                                                     number, graphs_.node_counts_[slot])};
+      return Error{ErrorCode::kNotFound, fmt::format("graph {} has no node {}; it began with {}",
+                                                     graphs_.number_of(slot), number, graphs_.node_counts_[slot])};
     }
     const auto touched = changes_.find(slot);
-    const std::vector<std::uint32_t>& numbers = touched == changes_.end() ? graphs_.numbers_[slot] : touched->second.numbers;
+    const std::vector<std::uint32_t>& numbers =
+        touched == changes_.end() ? graphs_.numbers_[slot] : touched->second.numbers;
     auto index = static_cast<NodeIndex>(number);
     if (!numbers.empty()) {
       const auto place = std::lower_bound(numbers.begin(), numbers.end(), number);

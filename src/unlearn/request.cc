@@ -14,7 +14,9 @@ struct Describe {
   std::string operator()(const ForgetFeatures& r) const {
     return fmt::format("features of node {} of graph {}", text(r.node), text(r.graph));
   }
-  std::string operator()(const ForgetNode& r) const { return fmt::format("node {} of graph {}", text(r.node), text(r.graph)); }
+  std::string operator()(const ForgetNode& r) const {
+    return fmt::format("node {} of graph {}", text(r.node), text(r.graph));
+  }
   std::string operator()(const ForgetEdge& r) const {
     return fmt::format("edge {}, {} of graph {}", text(r.from), text(r.to), text(r.graph));
   }

@@ -25,7 +25,8 @@ double worst_case_bound(double curvature_lipschitz, double row_norm, double regu
                         double gradient_change) {
   if (curvature_lipschitz == 0) return 0;  // a quadratic: the remainder vanishes, however large the slope
   const double step_norm = gradient_change / (regularisation * static_cast<double>(graphs));
-  return round_up(curvature_lipschitz * static_cast<double>(graphs) * row_norm * row_norm * row_norm * step_norm * step_norm);
+  return round_up(curvature_lipschitz * static_cast<double>(graphs) * row_norm * row_norm * row_norm * step_norm *
+                  step_norm);
 }
 
 double worst_case_node_change(double slope_bound, double row_norm) { return round_up(2 * slope_bound * row_norm); }

@@ -17,15 +17,16 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   std::vector<std::string> list;
   if (options.mechanism == Mechanism::kRelease) {
     list.emplace_back("only published models leave the session; its kept weights and its memory stay private");
-    list.emplace_back(
-        fmt::format("the guarantee covers {} published models together, and requests that depend on them", options.releases));
+    list.emplace_back(fmt::format("the guarantee covers {} published models together, and requests that depend on them",
+                                  options.releases));
   } else {
     list.emplace_back("assumes requests and residual independent of the noise");
     list.emplace_back(
         "one published model is looked at: those of one training share their noise, so their differences have none");
   }
   if (options.rule == BudgetRule::kPaper) {
-    list.emplace_back("the paper's budget treats each class on its own; published together, the classes can give away more");
+    list.emplace_back(
+        "the paper's budget treats each class on its own; published together, the classes can give away more");
   }
   if (options.row_norm && options.bound != ResidualBound::kExact) {
     list.emplace_back(
@@ -60,7 +61,8 @@ Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& 
 }
 
 // One row per slot; those of graphs that went stay without values.
-Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder, const SessionOptions& options) {
+Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
+                                     const SessionOptions& options) {
   std::vector<const Graph*> all(graphs.slots());
   for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
   UNSCATTER_TRY(rows, embedder.embed(all, {options.threads, options.progress}));
@@ -78,8 +80,9 @@ Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedd
 }  // namespace
 
 struct Session::State {
-  State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder, const SessionOptions& session_options,
-        Learner trained, std::shared_ptr<Ledger> record, std::unique_ptr<RandomSource> source)
+  State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder,
+        const SessionOptions& session_options, Learner trained, std::shared_ptr<Ledger> record,
+        std::unique_ptr<RandomSource> source)
       : graphs(std::move(all_graphs)),
         embedder(std::move(graph_embedder)),
         options(session_options),
@@ -148,9 +151,9 @@ Result<Certificate> Session::State::update(std::span<const RemovalRequest> reque
       }
       RungCounts counted = rungs;
       counted.count(fit.rung);
-      Status status =
-          ledger->append({updates, plan.requests, plan.changes.size() - removed, removed, issued},
-                         {changes, fit.weights, fit.residuals, fit.perturbation ? &*fit.perturbation : nullptr, counted});
+      Status status = ledger->append(
+          {updates, plan.requests, plan.changes.size() - removed, removed, issued},
+          {changes, fit.weights, fit.residuals, fit.perturbation ? &*fit.perturbation : nullptr, counted});
       if (!status.ok()) {
         learner.rollback(rows);
         return std::move(status).error();
@@ -174,8 +177,9 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder> embedder, const SessionOptions& options,
-                                std::shared_ptr<Ledger> ledger, std::unique_ptr<RandomSource> noise) {
+Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
+                                const SessionOptions& options, std::shared_ptr<Ledger> ledger,
+                                std::unique_ptr<RandomSource> noise) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
@@ -183,9 +187,10 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   UNSCATTER_TRY(rows, embedder->embed(dataset, {options.threads, options.progress}));
   if (options.bias) rows = with_bias(rows);
   GraphCollection graphs(std::move(dataset));
-  UNSCATTER_TRY(learner, Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
-  return Session(std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(ledger),
-                                         std::move(noise)));
+  UNSCATTER_TRY(learner,
+                Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
+  return Session(std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner),
+                                         std::move(ledger), std::move(noise)));
 }
 
 Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
@@ -204,10 +209,10 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   fit.bounds = snapshot.certificate.bounds;
   fit.rung = snapshot.certificate.rung;
   fit.newton_steps = snapshot.certificate.newton_steps;
-  UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(), graphs.living(),
-                                          options, std::move(fit)));
-  auto state = std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(ledger),
-                                       std::move(noise));
+  UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(),
+                                          graphs.living(), options, std::move(fit)));
+  auto state = std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner),
+                                       std::move(ledger), std::move(noise));
   state->resume(snapshot);
   return Session(std::move(state));
 }
@@ -237,7 +242,9 @@ SessionSnapshot Session::snapshot_without_slots() const {
 }
 
 Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) { return state_->update(requests, true); }
-Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) { return state_->update(requests, false); }
+Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
+  return state_->update(requests, false);
+}
 
 std::optional<Refusal> Session::refusal(std::span<const RemovalRequest> requests) const {
   return state_->graphs.refusal(requests, state_->options.removal);
@@ -249,8 +256,9 @@ Result<PublishedModel> Session::release() {
   const bool noisy = options.mechanism == Mechanism::kRelease;
   // Every release has a shift of at most the limit, whatever the data, so that counting them is all it takes.
   if (noisy && state.releases == options.releases) {
-    return Error{ErrorCode::kLimitExceeded,
-                 fmt::format("{} models have been published, as many as the guarantee covers together", state.releases)};
+    return Error{
+        ErrorCode::kLimitExceeded,
+        fmt::format("{} models have been published, as many as the guarantee covers together", state.releases)};
   }
   PublishedModel model;
   model.weights = state.learner.fit().weights;

@@ -59,14 +59,16 @@ SessionOptions paper_options(double regularisation, std::size_t layers) {
 Status check_options(const SessionOptions& options) {
   UNSCATTER_CHECK_OK(check_guarantee(options.guarantee));
   const double lambda = options.regularisation;
-  UNSCATTER_CHECK_OK(require(lambda > 0 && std::isfinite(lambda),
-                             fmt::format("lambda = {}: a certificate needs lambda > 0, since it rests on strong convexity; "
-                                         "train() works without, and promises nothing",
-                                         lambda)));
+  UNSCATTER_CHECK_OK(
+      require(lambda > 0 && std::isfinite(lambda),
+              fmt::format("lambda = {}: a certificate needs lambda > 0, since it rests on strong convexity; "
+                          "train() works without, and promises nothing",
+                          lambda)));
   UNSCATTER_CHECK_OK(require(options.noise_stddev > 0 && std::isfinite(options.noise_stddev),
                              fmt::format("the noise's standard deviation {} is not positive", options.noise_stddev)));
   UNSCATTER_CHECK_OK(require(options.releases >= 1, "the guarantee must cover at least one release"));
-  UNSCATTER_CHECK_OK(require(options.precision > 0, fmt::format("the precision {} is not positive", options.precision)));
+  UNSCATTER_CHECK_OK(
+      require(options.precision > 0, fmt::format("the precision {} is not positive", options.precision)));
   UNSCATTER_CHECK_OK(require(!options.row_norm || (*options.row_norm > 0 && std::isfinite(*options.row_norm)),
                              "the bound on embedding norms is not positive"));
   UNSCATTER_CHECK_OK(require(options.bound != ResidualBound::kDrift, "the drift bound belongs to the fast rung"));

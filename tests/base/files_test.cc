@@ -135,7 +135,8 @@ TEST(Files, ANewFileThatCannotBeFilledIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(path));
   ASSERT_FALSE(replaced.ok());
   EXPECT_EQ(testing::read_whole_file(old), "old");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()),
+            1);
 }
 
 // Tests run as root too, whom no mode keeps out: the bits themselves are looked at.

@@ -29,7 +29,8 @@ TEST(Hex, NothingIsTheEmptyText) {
 }
 
 TEST(Hex, RefusesEverythingElseAndLeavesZeros) {
-  for (const std::string_view bad : {"", "0", "000", "0000000", "00000", "00FF", "00fg", "g000", "0x00", " 000", "000\n"}) {
+  for (const std::string_view bad :
+       {"", "0", "000", "0000000", "00000", "00FF", "00fg", "g000", "0x00", " 000", "000\n"}) {
     std::array<std::uint8_t, 2> bytes = {1, 2};
     EXPECT_FALSE(from_hex(bad, bytes)) << bad;
     EXPECT_EQ(bytes, (std::array<std::uint8_t, 2>{})) << bad;

@@ -55,7 +55,9 @@ TEST(Wipe, ClearsEveryTextOfAList) {
   std::vector<std::string> texts = {"ann", "bob"};
   const auto* const memory = reinterpret_cast<const char*>(texts.data());
   const std::size_t size = 2 * sizeof(std::string);
-  const auto holds = [&](std::string_view text) { return std::string_view(memory, size).find(text) != std::string_view::npos; };
+  const auto holds = [&](std::string_view text) {
+    return std::string_view(memory, size).find(text) != std::string_view::npos;
+  };
   ASSERT_TRUE(holds("ann") && holds("bob"));
   wipe(texts);
   EXPECT_TRUE(texts.empty());

@@ -45,8 +45,11 @@ TEST(Bench, AnUnknownWorkloadIsOneSentence) {
 }
 
 TEST(Bench, NumbersOutsideTheirRangesAreRefused) {
-  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {"--repeat", "0"}, {"--removals", "0"}, {"--noise", "-1"}, {"--tolerance", "nan"}, {"--scale-rows", "500,5"}}) {
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--repeat", "0"},
+                                                                                     {"--removals", "0"},
+                                                                                     {"--noise", "-1"},
+                                                                                     {"--tolerance", "nan"},
+                                                                                     {"--scale-rows", "500,5"}}) {
     std::vector<std::string> arguments = {"bench", "batch"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());
     const Outcome outcome = run_program(arguments);
@@ -76,8 +79,8 @@ void expect_removal_fields(const nlohmann::json& result) {
 }
 
 TEST(Bench, RemovalsAreMeasuredWithAllTheirFields) {
-  const Outcome outcome = run_program({"bench", "batch", "workspace", "forget-scale", "--groups", "40", "--removals", "12",
-                                       "--scale-rows", "500", "--threads", "1", "--json"});
+  const Outcome outcome = run_program({"bench", "batch", "workspace", "forget-scale", "--groups", "40", "--removals",
+                                       "12", "--scale-rows", "500", "--threads", "1", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const nlohmann::json document = outcome.json();
   EXPECT_EQ(document.at("settings").at("removals"), 12);

@@ -44,8 +44,9 @@ TEST(Catalogue, RefusesWhatCouldLeadAstray) {
   const testing::TemporaryFolder folder;
   for (const char* text :
        {"", "[]", R"({"datasets": [{}]})", R"({"datasets": [{"name": 3}]})", R"({"datasets": [{"name": ""}]})",
-        R"({"datasets": [{"name": "../x"}]})", R"({"datasets": [{"name": ".x"}]})", R"({"datasets": [{"name": "a/b"}]})",
-        R"({"datasets": [{"name": "A", "content_digest": "12"}]})", R"({"datasets": [{"name": "A", "graphs": "many"}]})"}) {
+        R"({"datasets": [{"name": "../x"}]})", R"({"datasets": [{"name": ".x"}]})",
+        R"({"datasets": [{"name": "a/b"}]})", R"({"datasets": [{"name": "A", "content_digest": "12"}]})",
+        R"({"datasets": [{"name": "A", "graphs": "many"}]})"}) {
     SCOPED_TRACE(text);
     const auto result = read_catalogue(folder.write("c.json", text));
     ASSERT_FALSE(result.ok());

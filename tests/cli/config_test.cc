@@ -16,7 +16,9 @@ using testing::run_program;
 
 class Config : public testing::CliWorkspaceTest {
  protected:
-  [[nodiscard]] std::string config(const std::string& text) const { return folder_.write("config.toml", text).string(); }
+  [[nodiscard]] std::string config(const std::string& text) const {
+    return folder_.write("config.toml", text).string();
+  }
 };
 
 TEST_F(Config, FlagsGoBeforeTheFileAndTheFileBeforeDefaults) {
@@ -30,7 +32,8 @@ TEST_F(Config, FlagsGoBeforeTheFileAndTheFileBeforeDefaults) {
   std::vector<std::string> with_file = {"--config", file};
   with_file.insert(with_file.end(), generate.begin(), generate.end());
   EXPECT_EQ(groups_of(run_program(with_file)), 12);
-  EXPECT_EQ(groups_of(run_program(generate, {{"UNSCATTER_CONFIG", file}})), 12);  // replaced: force comes from the file too
+  EXPECT_EQ(groups_of(run_program(generate, {{"UNSCATTER_CONFIG", file}})),
+            12);  // replaced: force comes from the file too
   std::vector<std::string> with_flag = with_file;
   with_flag.insert(with_flag.end(), {"--groups", "9"});
   EXPECT_EQ(groups_of(run_program(with_flag)), 9);
@@ -96,7 +99,8 @@ TEST_F(Config, AFileThatIsNamedMustBeThere) {
   const std::vector<std::string> arguments = {"status", "--workspace", workspace()};
   std::vector<std::string> named = arguments;
   named.insert(named.begin(), {"--config", path("none.toml")});
-  for (const Outcome& outcome : {run_program(named), run_program(arguments, {{"UNSCATTER_CONFIG", path("none.toml")}})}) {
+  for (const Outcome& outcome :
+       {run_program(named), run_program(arguments, {{"UNSCATTER_CONFIG", path("none.toml")}})}) {
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_TRUE(has(outcome.err, "none.toml")) << outcome.err;
   }
@@ -107,8 +111,8 @@ TEST_F(Config, HelpNeedsNoGoodFile) {
 }
 
 TEST_F(Config, AMistakeOnTheCommandLineIsNotBlamedOnTheFile) {
-  const Outcome outcome = run_program({"--config", config("[train]\nlambda = 1\n"), "train", "--data", data(), "--workspace",
-                                       path("new"), "--epsilon", "much"});
+  const Outcome outcome = run_program({"--config", config("[train]\nlambda = 1\n"), "train", "--data", data(),
+                                       "--workspace", path("new"), "--epsilon", "much"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(has(outcome.err, "--epsilon")) << outcome.err;
   EXPECT_FALSE(has(outcome.err, "config.toml")) << outcome.err;

@@ -31,7 +31,9 @@ TEST(DatasetsList, NamesTheCatalogueAndWhatIsHere) {
   for (const auto& entry : document.at("datasets")) {
     const std::string name = entry.at("name");
     SCOPED_TRACE(name);
-    const auto place = name == "MUTAG" ? nlohmann::json("cache") : name == "MNIST" ? nlohmann::json("data") : nlohmann::json();
+    const auto place = name == "MUTAG"   ? nlohmann::json("cache")
+                       : name == "MNIST" ? nlohmann::json("data")
+                                         : nlohmann::json();
     EXPECT_EQ(entry.at("place"), place);
     EXPECT_EQ(entry.at("path").is_null(), place.is_null());
   }
@@ -77,12 +79,13 @@ TEST(DatasetsInfo, AFileThatIsNoDataSetIsRefused) {
 TEST(DatasetsGenerate, WhatInfoReadsIsWhatTheLibraryMakes) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "groups.jsonl";
-  const Outcome written = run_program({"datasets", "generate", file, "--groups", "60", "--users", "300", "--min-size", "5",
-                                       "--max-size", "12", "--noise", "0.3", "--seed", "9", "--json"});
+  const Outcome written = run_program({"datasets", "generate", file, "--groups", "60", "--users", "300", "--min-size",
+                                       "5", "--max-size", "12", "--noise", "0.3", "--seed", "9", "--json"});
   ASSERT_EQ(written.exit_code, 0) << written.err;
   EXPECT_TRUE(written.err.empty()) << written.err;
   const Dataset expected =
-      generate_interest_groups({.groups = 60, .users = 300, .min_size = 5, .max_size = 12, .noise = 0.3, .seed = 9}).value();
+      generate_interest_groups({.groups = 60, .users = 300, .min_size = 5, .max_size = 12, .noise = 0.3, .seed = 9})
+          .value();
   EXPECT_EQ(written.json().at("content_digest"), content_digest(expected).hex());
 
   const Outcome read = run_program({"datasets", "info", file, "--json"});

@@ -79,7 +79,8 @@ TEST_F(Experiment, WrongNamesGetOneSentence) {
   const Outcome experiment = run_program(command({"table9"}));
   EXPECT_EQ(experiment.exit_code, 1);
   EXPECT_TRUE(has(experiment.err, "unknown experiment 'table9'")) << experiment.err;
-  const Outcome data_set = run_program({"experiment", "table1", "--data", (folder_.path() / "data").string(), "--out", out()});
+  const Outcome data_set =
+      run_program({"experiment", "table1", "--data", (folder_.path() / "data").string(), "--out", out()});
   EXPECT_EQ(data_set.exit_code, 1);
   EXPECT_TRUE(has(data_set.err, "no data set IMDB-BINARY")) << data_set.err;
   EXPECT_EQ(run_program(command({"table1", "--preset", "mine"})).exit_code, 2);

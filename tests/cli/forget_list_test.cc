@@ -30,7 +30,9 @@ class ForgetList : public testing::CliWorkspaceTest {
     }
     return lines;
   }
-  [[nodiscard]] std::string write(const std::string& lines) const { return folder_.write("requests.jsonl", lines).string(); }
+  [[nodiscard]] std::string write(const std::string& lines) const {
+    return folder_.write("requests.jsonl", lines).string();
+  }
   [[nodiscard]] std::vector<std::string> forgetting(const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"forget", "--workspace", workspace(), "--requests", path("requests.jsonl")};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -43,8 +45,8 @@ class ForgetList : public testing::CliWorkspaceTest {
   }
   // Starts the list, one request per update, and returns when a few updates are acknowledged.
   [[nodiscard]] std::unique_ptr<RunningProgram> start_slowly() const {
-    auto program =
-        std::make_unique<RunningProgram>(forgetting({"--batch", "1", "--receipts", path("receipts.jsonl")}), environment());
+    auto program = std::make_unique<RunningProgram>(forgetting({"--batch", "1", "--receipts", path("receipts.jsonl")}),
+                                                    environment());
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (lines_of(path("receipts.jsonl")) < 3 && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -55,8 +57,8 @@ class ForgetList : public testing::CliWorkspaceTest {
 
 TEST_F(ForgetList, HonoursAllAndSaysHowFast) {
   static_cast<void>(write(nodes_of_all_groups(1)));
-  const nlohmann::json report =
-      document(forgetting({"--batch", "25", "--receipts", path("receipts.jsonl"), "--openings", path("openings.jsonl")}));
+  const nlohmann::json report = document(
+      forgetting({"--batch", "25", "--receipts", path("receipts.jsonl"), "--openings", path("openings.jsonl")}));
   EXPECT_EQ(report.at("requests"), 60);
   EXPECT_EQ(report.at("honoured"), 60);
   EXPECT_EQ(report.at("updates"), 3);
@@ -97,8 +99,8 @@ TEST_F(ForgetList, StopsAtARefusedLineAndNamesIt) {
 
 TEST_F(ForgetList, SkipsRefusedLinesIfTold) {
   const std::string good = request_text(ForgetNode{std::size_t{0}, std::size_t{1}}) + '\n';
-  static_cast<void>(
-      write(good + good + request_text(ForgetSubject{"nobody"}) + '\n' + request_text(ForgetGraph{std::size_t{4}}) + '\n'));
+  static_cast<void>(write(good + good + request_text(ForgetSubject{"nobody"}) + '\n' +
+                          request_text(ForgetGraph{std::size_t{4}}) + '\n'));
   const Outcome outcome = run(forgetting({"--skip-refused", "--openings", path("openings.jsonl"), "--json"}));
   EXPECT_EQ(outcome.exit_code, 1);
   const nlohmann::json report = outcome.json();

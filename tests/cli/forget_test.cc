@@ -32,7 +32,8 @@ struct Form {
   const char* counted;
 };
 
-// The same requests by the program and by the library, each opening the workspace anew: the same data, weights and ledger.
+// The same requests by the program and by the library, each opening the workspace anew: the same data, weights and
+// ledger.
 TEST_F(Forget, EveryFormDoesWhatTheLibraryDoes) {
   const std::string group = groups().graph_ids[7];
   const std::string user = groups().graphs[7].node_id(2);
@@ -72,8 +73,8 @@ TEST_F(Forget, EveryFormDoesWhatTheLibraryDoes) {
 
 TEST_F(Forget, SaysItInWords) {
   const Outcome outcome = forget({"--graph", "5", "--node", "3"});
-  for (const char* words : {"node 3 of graph 5", "(epsilon, delta) = (1, 0.0001)", "from training from scratch", "1 edited",
-                            "entry 1, hash", "certificate --workspace"}) {
+  for (const char* words : {"node 3 of graph 5", "(epsilon, delta) = (1, 0.0001)", "from training from scratch",
+                            "1 edited", "entry 1, hash", "certificate --workspace"}) {
     EXPECT_TRUE(has(outcome.out, words)) << words << '\n' << outcome.out;
   }
   EXPECT_TRUE(outcome.err.empty()) << outcome.err;
@@ -130,9 +131,10 @@ TEST_F(Forget, ADryRunTellsTheTruthAndChangesNothing) {
 }
 
 TEST_F(Forget, WritesAReceiptAndAnOpening) {
-  ASSERT_EQ(forget({"--subject", groups().graphs[3].node_id(0), "--receipt", path("r.json"), "--openings", path("o.jsonl")})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      forget({"--subject", groups().graphs[3].node_id(0), "--receipt", path("r.json"), "--openings", path("o.jsonl")})
+          .exit_code,
+      0);
   const Receipt receipt = parse_receipt(testing::read_whole_file(path("r.json"))).value();
   EXPECT_TRUE(check_signature(receipt, SigningKey::load(key()).value().public_key()).ok());
   EXPECT_EQ(receipt.entry, open(workspace()).info().head);
@@ -191,7 +193,8 @@ TEST_F(Forget, NeedsTheWorkspacesOwnKey) {
   EXPECT_TRUE(has(other.err, "key")) << other.err;
 
   std::filesystem::copy_file(key(), path("open.key"));
-  std::filesystem::permissions(path("open.key"), std::filesystem::perms::owner_all | std::filesystem::perms::group_read);
+  std::filesystem::permissions(path("open.key"),
+                               std::filesystem::perms::owner_all | std::filesystem::perms::group_read);
   const Outcome readable = with(path("open.key"));
   EXPECT_EQ(readable.exit_code, 1);
   EXPECT_TRUE(has(readable.err, "open.key")) << readable.err;

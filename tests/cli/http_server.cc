@@ -11,7 +11,8 @@
 
 namespace unscatter::testing {
 
-HttpServer::HttpServer(std::string status, std::string body) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+HttpServer::HttpServer(std::string status, std::string body)
+    : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);  // port 0: the system picks one
@@ -47,8 +48,8 @@ void HttpServer::answer(const std::string& status, const std::string& body) {
     received.append(buffer.data(), static_cast<std::size_t>(size));
   }
   request_ = received.substr(0, received.find("\r\n"));
-  const std::string reply =
-      "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
+  const std::string reply = "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) +
+                            "\r\nConnection: close\r\n\r\n" + body;
   std::size_t sent = 0;
   while (sent < reply.size()) {
     const ssize_t size = send(client, reply.data() + sent, reply.size() - sent, MSG_NOSIGNAL);

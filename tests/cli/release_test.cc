@@ -57,9 +57,10 @@ TEST_F(Publish, TheModelIsThePublishedOneBitForBit) {
 }
 
 TEST_F(Publish, TheBiasStandsApart) {
-  ASSERT_EQ(run({"train", "--data", data(), "--workspace", path("b"), "--features", "log-degree", "--scales", "2", "--bias"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      run({"train", "--data", data(), "--workspace", path("b"), "--features", "log-degree", "--scales", "2", "--bias"})
+          .exit_code,
+      0);
   ASSERT_EQ(run({"release", "--workspace", path("b"), "--out", path("b.json")}).exit_code, 0);
   {
     Workspace library = open(path("b"));
@@ -98,7 +99,8 @@ TEST_F(Publish, NoMoreThanTheGuaranteeCovers) {
 }
 
 TEST_F(Publish, PredictionsComeFromThePublishedModel) {
-  const nlohmann::json report = document({"predict", "--workspace", workspace(), "--data", data(), "--out", path("p.csv")});
+  const nlohmann::json report =
+      document({"predict", "--workspace", workspace(), "--data", data(), "--out", path("p.csv")});
   EXPECT_EQ(report.at("graphs"), 60);
   EXPECT_EQ(report.at("model"), "published");
   EXPECT_EQ(report.at("release_number"), 1);
@@ -142,7 +144,8 @@ TEST_F(Publish, ClassesThatTheModelDoesNotKnowHaveNoAccuracy) {
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 6, "\"clubs, \\\"new\\\"\"");
   folder_.write("other.jsonl", text);
-  const nlohmann::json report = document({"predict", "--workspace", workspace(), "--data", other, "--out", path("p.csv")});
+  const nlohmann::json report =
+      document({"predict", "--workspace", workspace(), "--data", other, "--out", path("p.csv")});
   EXPECT_TRUE(report.at("accuracy").is_null());
   EXPECT_TRUE(has(testing::read_whole_file(path("p.csv")), ",\"clubs, \"\"new\"\"\","));
 }

@@ -88,7 +88,9 @@ TEST_F(Inspect, CertificateShowsAnEntryOfTheLedger) {
 
 TEST_F(Inspect, CertificateShowsSaltsWhileThereAreSome) {
   const std::string subject = groups().graphs.front().node_id(0);
-  const auto salts = [&] { return document({"certificate", "--workspace", workspace(), "--id", "1", "--salts"}).at("salts"); };
+  const auto salts = [&] {
+    return document({"certificate", "--workspace", workspace(), "--id", "1", "--salts"}).at("salts");
+  };
   ASSERT_EQ(forget({"--subject", subject, "--receipt", path("r.json")}).exit_code, 0);
   ASSERT_EQ(salts().size(), 1u);
   const auto salt = salts().front().get<std::string>();
@@ -103,7 +105,8 @@ TEST_F(Inspect, CertificateWritesReceiptsOfRemovalsOnly) {
   ASSERT_EQ(run({"certificate", "--workspace", workspace(), "--receipt", path("second.json")}).exit_code, 0);
   EXPECT_EQ(testing::read_whole_file(path("first.json")), testing::read_whole_file(path("second.json")));
   EXPECT_EQ(run({"certificate", "--workspace", workspace(), "--receipt", path("second.json")}).exit_code, 1);
-  const Outcome created = run({"certificate", "--workspace", workspace(), "--id", "0", "--receipt", path("third.json")});
+  const Outcome created =
+      run({"certificate", "--workspace", workspace(), "--id", "0", "--receipt", path("third.json")});
   EXPECT_EQ(created.exit_code, 1);
   EXPECT_TRUE(has(created.err, "no removal")) << created.err;
   EXPECT_FALSE(std::filesystem::exists(path("third.json")));

@@ -17,8 +17,8 @@ namespace {
 
 // Between fork and exec: only what is needed to become the program.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments, const Environment& environment) {
-  for (const char* name :
-       {"UNSCATTER_DATA", "UNSCATTER_CACHE", "UNSCATTER_MIRROR", "UNSCATTER_CATALOGUE", "UNSCATTER_KEY", "UNSCATTER_CONFIG"}) {
+  for (const char* name : {"UNSCATTER_DATA", "UNSCATTER_CACHE", "UNSCATTER_MIRROR", "UNSCATTER_CATALOGUE",
+                           "UNSCATTER_KEY", "UNSCATTER_CONFIG"}) {
     unsetenv(name);
   }
   for (const auto& [name, value] : environment) {

@@ -23,12 +23,13 @@ struct Outcome {
 // Variables to set; an empty value removes the variable.
 using Environment = std::map<std::string, std::string>;
 
-// `unscatter arguments...` with stdout and stderr in pipes.  The variables that steer the program are removed first, so that
-// the outcome does not depend on who runs the tests.
+// `unscatter arguments...` with stdout and stderr in pipes.  The variables that steer the program are removed first, so
+// that the outcome does not depend on who runs the tests.
 [[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments, const Environment& environment = {});
 
 // The same on a pseudo-terminal of 80 columns: what a person would see, stdout and stderr together in `out`.
-[[nodiscard]] Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const Environment& environment = {});
+[[nodiscard]] Outcome run_program_on_terminal(const std::vector<std::string>& arguments,
+                                              const Environment& environment = {});
 
 // The program while it runs, for tests that disturb it.
 class RunningProgram {
@@ -47,6 +48,8 @@ class RunningProgram {
   int err_ = -1;
 };
 
-[[nodiscard]] inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+[[nodiscard]] inline bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace unscatter::testing

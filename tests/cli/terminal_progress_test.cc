@@ -17,12 +17,14 @@ struct FakeTerminal {
   std::size_t width = 80;
 
   TerminalProgress::Surface surface() {
-    return {[this](std::string_view text) { written.emplace_back(text); }, [this] { return width; }, [this] { return time; }};
+    return {[this](std::string_view text) { written.emplace_back(text); }, [this] { return width; },
+            [this] { return time; }};
   }
 };
 
 TEST(ProgressLine, ShowsStageShareRateAndTimeLeft) {
-  EXPECT_EQ(progress_line("reading", 4500, 10000, 3.75, 80), "reading  [#########-----------]   45 %  1.2k/s  0:05 left");
+  EXPECT_EQ(progress_line("reading", 4500, 10000, 3.75, 80),
+            "reading  [#########-----------]   45 %  1.2k/s  0:05 left");
   EXPECT_EQ(progress_line("reading", 0, 10, 0, 80), "reading  [--------------------]    0 %  0/s");
   EXPECT_EQ(progress_line("reading", 20, 10, 1, 80), "reading  [####################]  100 %  20/s  0:00 left");
   EXPECT_EQ(progress_line("reading", 1, 7201, 1, 80), "reading  [--------------------]    0 %  1/s  2:00:00 left");

@@ -24,9 +24,11 @@ using testing::SmallWorkspace;
 
 class Train : public testing::CliWorkspaceTest {
  protected:
-  [[nodiscard]] std::vector<std::string> training(const std::string& target, const std::vector<std::string>& more) const {
+  [[nodiscard]] std::vector<std::string> training(const std::string& target,
+                                                  const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"train", "--data", data(), "--workspace", target};
-    for (const auto& part : {SmallWorkspace::quick(), more}) arguments.insert(arguments.end(), part.begin(), part.end());
+    for (const auto& part : {SmallWorkspace::quick(), more})
+      arguments.insert(arguments.end(), part.begin(), part.end());
     return arguments;
   }
   [[nodiscard]] std::size_t files() const {
@@ -66,7 +68,8 @@ TEST_F(Train, TheResultDoesNotDependOnTheThreads) {
     const std::string target = path(threads);
     ASSERT_EQ(run(training(target, {"--threads", threads})).exit_code, 0);
     for (const char* graph : {"3", "20"}) {
-      ASSERT_EQ(run({"forget", "--workspace", target, "--graph", graph, "--node", "1", "--threads", threads}).exit_code, 0);
+      ASSERT_EQ(run({"forget", "--workspace", target, "--graph", graph, "--node", "1", "--threads", threads}).exit_code,
+                0);
     }
     digests.push_back(replay_digest(target));
   }

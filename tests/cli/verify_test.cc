@@ -118,7 +118,8 @@ TEST_F(Verify, AReceiptBelongsToOneLedger) {
 
 TEST_F(Verify, ALineOfAListOfReceiptsCannotBeForged) {
   folder_.write("requests.jsonl", "{\"forget\": \"graph\", \"graph\": 5}\n{\"forget\": \"graph\", \"graph\": 6}\n");
-  ASSERT_EQ(forget({"--requests", path("requests.jsonl"), "--batch", "1", "--receipts", path("list.jsonl")}).exit_code, 0);
+  ASSERT_EQ(forget({"--requests", path("requests.jsonl"), "--batch", "1", "--receipts", path("list.jsonl")}).exit_code,
+            0);
   EXPECT_EQ(verify({"--receipt", path("list.jsonl"), "--key", public_key()}).exit_code, 0);
   alter("list.jsonl", "\"graphs\":1", "\"graphs\":0");
   EXPECT_EQ(verify({"--receipt", path("list.jsonl"), "--key", public_key()}).exit_code, 1);

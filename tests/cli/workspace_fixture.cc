@@ -25,7 +25,9 @@ void CliWorkspaceTest::SetUp() {
   groups_ = read_dataset(data()).value();
 }
 
-Environment CliWorkspaceTest::environment() const { return {{"UNSCATTER_KEY", key()}, {"XDG_CONFIG_HOME", path("config")}}; }
+Environment CliWorkspaceTest::environment() const {
+  return {{"UNSCATTER_KEY", key()}, {"XDG_CONFIG_HOME", path("config")}};
+}
 
 Outcome CliWorkspaceTest::forget(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), {"forget", "--workspace", workspace()});

@@ -46,7 +46,9 @@ class CliWorkspaceTest : public ::testing::Test {
   // The key by UNSCATTER_KEY, and a configuration folder that is nobody's.
   [[nodiscard]] Environment environment() const;
   // The program in that environment.
-  [[nodiscard]] Outcome run(const std::vector<std::string>& arguments) const { return run_program(arguments, environment()); }
+  [[nodiscard]] Outcome run(const std::vector<std::string>& arguments) const {
+    return run_program(arguments, environment());
+  }
   // `forget --workspace W ARGUMENTS...`
   [[nodiscard]] Outcome forget(std::vector<std::string> arguments) const;
   // The document of a command that must go well.

@@ -36,7 +36,8 @@ void DiskImage::State::apply_torn(const Operation& operation, Sequence& random) 
   for (std::uint64_t first = operation.offset; first < end;) {
     const std::uint64_t last = std::min(end, (first / kSectorSize + 1) * kSectorSize);
     if (random.chance(0.5)) {
-      overwrite(files[operation.file], first, std::string_view(operation.bytes).substr(first - operation.offset, last - first));
+      overwrite(files[operation.file], first,
+                std::string_view(operation.bytes).substr(first - operation.offset, last - first));
     }
     first = last;
   }

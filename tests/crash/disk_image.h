@@ -1,7 +1,7 @@
 // What a disk holds when the power goes.
 //
-// A write reaches the disk for certain when its file is synced, a new or removed name when its folder is.  Until then anything
-// may have arrived: every operation or none, and of a write some sectors only.
+// A write reaches the disk for certain when its file is synced, a new or removed name when its folder is.  Until then
+// anything may have arrived: every operation or none, and of a write some sectors only.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,9 @@ double telling_attribute(std::size_t graph, std::size_t node) {
   return std::bit_cast<double>(0x3fe0'0000'0000'0000 | (digits & 0xf'ffff'ffff'ffff));
 }
 
-std::string telling_id(std::size_t graph, std::size_t node) { return fmt::format("member-{}-of-circle-{}", node, graph); }
+std::string telling_id(std::size_t graph, std::size_t node) {
+  return fmt::format("member-{}-of-circle-{}", node, graph);
+}
 
 constexpr std::size_t kLarge = 2;  // a graph of several pages
 constexpr std::size_t kLargeNodes = 300;
@@ -99,7 +101,9 @@ std::vector<std::string> traces_of(const Dataset& dataset, std::size_t g) {
 }
 
 std::vector<Removal> removals_of(const Dataset& dataset) {
-  const auto attribute = [&](std::size_t g, std::size_t i) { return bytes_of_real(dataset.graphs[g].attributes(i)[0]); };
+  const auto attribute = [&](std::size_t g, std::size_t i) {
+    return bytes_of_real(dataset.graphs[g].attributes(i)[0]);
+  };
   const auto row = [&](std::size_t g, std::size_t i) { return bytes_of_row(dataset.graphs[g].neighbours(i)); };
   const NodeIndex other = dataset.graphs[1].neighbours(9)[1];
   return {
@@ -179,10 +183,12 @@ TEST_F(ErasureReach, AListKeepsNothingOfItsRequests) {
   Workspace::ListOptions options;
   options.batch = 2;
   ASSERT_EQ(workspace.forget_list(requests, options).value().honoured, requests.size());
-  for (const Removal& removal : removals_) EXPECT_EQ(found(disk_.content(), removal.traces), 0) << describe(removal.request);
+  for (const Removal& removal : removals_)
+    EXPECT_EQ(found(disk_.content(), removal.traces), 0) << describe(removal.request);
 }
 
-// A removal that was interrupted is undone or, once the workspace was opened again, complete: in force and without traces.
+// A removal that was interrupted is undone or, once the workspace was opened again, complete: in force and without
+// traces.
 TEST_F(ErasureReach, OpeningCompletesWhatAFaultInterrupted) {
   const DiskContent start = disk_.content();
   for (const std::size_t which : {4U, 6U}) {  // a subject and the large graph

@@ -1,7 +1,7 @@
 // A program to be killed: works on the small workspace and says what it has done, one line at a time.
 //
-//   forget_driver forget PATH                    says how many steps are done, carries out the others, says so after each
-//   forget_driver forget PATH --promise          the same, but says so before it is true: a planted fault
+//   forget_driver forget PATH                    says how many steps are done, carries out the others, says so after
+//   each forget_driver forget PATH --promise          the same, but says so before it is true: a planted fault
 //   forget_driver hold PATH                      opens the workspace, says "ready", and holds it until its input ends
 #include <unistd.h>
 
@@ -44,7 +44,8 @@ Status drive(std::string_view mode, const std::string& path, bool promise) {
 
 int main(int count, char** words) {
   if (count < 3) return 2;
-  const auto status = unscatter::testing::drive(words[1], words[2], count > 3 && std::string_view(words[3]) == "--promise");
+  const auto status =
+      unscatter::testing::drive(words[1], words[2], count > 3 && std::string_view(words[3]) == "--promise");
   if (status.ok()) return 0;
   std::fprintf(stderr, "%s\n", status.error().message.c_str());
   return 1;

@@ -48,7 +48,8 @@ class KilledProcess : public ::testing::Test {
     return (Clock::now() - begin) / small_steps().size();
   }
 
-  // Reads on to the end, or one line.  A process may find one step more than its predecessor had acknowledged, no other.
+  // Reads on to the end, or one line.  A process may find one step more than its predecessor had acknowledged, no
+  // other.
   void listen(DriverProcess& driver, bool to_the_end) {
     while (const auto line = driver.line()) {
       const std::size_t steps = std::stoul(*line);

@@ -27,7 +27,8 @@ struct SimulatedDisk::State {
   bool recording = false;
   std::vector<std::string> writes;
 
-  State(const std::filesystem::path& where, std::uint64_t seed) : folder(std::filesystem::canonical(where)), random(seed) {}
+  State(const std::filesystem::path& where, std::uint64_t seed)
+      : folder(std::filesystem::canonical(where)), random(seed) {}
 
   // SQLITE_OK, or the error that this operation ends with.
   [[nodiscard]] int tick(DiskOperation operation);
@@ -100,7 +101,8 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   DiskFile& f = self(file);
   const bool had_power = !f.disk->dark;
   const int code = f.disk->tick(DiskOperation::kTruncate);
-  if (f.id && had_power && (code == SQLITE_OK || f.disk->dark)) f.disk->image.truncate(*f.id, static_cast<std::uint64_t>(size));
+  if (f.id && had_power && (code == SQLITE_OK || f.disk->dark))
+    f.disk->image.truncate(*f.id, static_cast<std::uint64_t>(size));
   return code == SQLITE_OK ? f.real->pMethods->xTruncate(f.real, size) : code;
 }
 
@@ -114,7 +116,9 @@ int sync_file(sqlite3_file* file, int /*flags*/) {
   return SQLITE_OK;
 }
 
-int file_size(sqlite3_file* file, sqlite3_int64* size) { return self(file).real->pMethods->xFileSize(self(file).real, size); }
+int file_size(sqlite3_file* file, sqlite3_int64* size) {
+  return self(file).real->pMethods->xFileSize(self(file).real, size);
+}
 int lock_file(sqlite3_file* file, int level) { return self(file).real->pMethods->xLock(self(file).real, level); }
 int unlock_file(sqlite3_file* file, int level) { return self(file).real->pMethods->xUnlock(self(file).real, level); }
 int check_reserved_lock(sqlite3_file* file, int* reserved) {
@@ -124,7 +128,9 @@ int file_control(sqlite3_file* file, int what, void* argument) {
   return self(file).real->pMethods->xFileControl(self(file).real, what, argument);
 }
 int sector_size(sqlite3_file* file) { return self(file).real->pMethods->xSectorSize(self(file).real); }
-int device_characteristics(sqlite3_file* file) { return self(file).real->pMethods->xDeviceCharacteristics(self(file).real); }
+int device_characteristics(sqlite3_file* file) {
+  return self(file).real->pMethods->xDeviceCharacteristics(self(file).real);
+}
 
 const sqlite3_io_methods& file_methods() {
   static const sqlite3_io_methods methods = [] {
@@ -147,7 +153,8 @@ const sqlite3_io_methods& file_methods() {
   return methods;
 }
 
-// Programs may make and remove files without SQLite.  How far those changes were synced is not seen: they count as pending.
+// Programs may make and remove files without SQLite.  How far those changes were synced is not seen: they count as
+// pending.
 void notice_other_changes(DiskState& disk, const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   const bool known = disk.image.has(name);
@@ -272,7 +279,8 @@ DiskContent SimulatedDisk::content() const {
 
 void SimulatedDisk::restore(const DiskContent& content) {
   require_closed(*state_);
-  for (const auto& entry : std::filesystem::directory_iterator(state_->folder)) std::filesystem::remove_all(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(state_->folder))
+    std::filesystem::remove_all(entry.path());
   for (const auto& [name, bytes] : content) std::ofstream(state_->folder / name, std::ios::binary) << bytes;
   state_->image = DiskImage(content);
   state_->dark = false;

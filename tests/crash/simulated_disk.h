@@ -1,10 +1,11 @@
 // A disk below SQLite that fails on demand.
 //
-// While it lives it is SQLite's default VFS.  Files are real, in one folder, so that programs may look at them by other means;
-// what a power loss would leave of them is kept beside, in a DiskImage.  Syncing is recorded, not done.  One thread.
+// While it lives it is SQLite's default VFS.  Files are real, in one folder, so that programs may look at them by other
+// means; what a power loss would leave of them is kept beside, in a DiskImage.  Syncing is recorded, not done.  One
+// thread.
 //
-// SQLite sees a file system without shared memory (sqlite3_io_methods version 1): write-ahead logging works there only under
-// locking_mode=EXCLUSIVE, set before the first access.
+// SQLite sees a file system without shared memory (sqlite3_io_methods version 1): write-ahead logging works there only
+// under locking_mode=EXCLUSIVE, set before the first access.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,8 @@ class SimulatedDisk {
   // From now on syncs succeed and do nothing, as some disks do: for planted faults.
   void lie_about_syncs();
 
-  // The power goes, unless it has gone before, and comes back; no fault is armed.  All files must be closed by then; what was
-  // done to them after a power loss had no effect.
+  // The power goes, unless it has gone before, and comes back; no fault is armed.  All files must be closed by then;
+  // what was done to them after a power loss had no effect.
   void reboot(PowerLoss loss);
   // What a power loss at this moment would leave.
   [[nodiscard]] DiskContent after(PowerLoss loss);

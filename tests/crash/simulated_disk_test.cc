@@ -23,7 +23,8 @@ class PlainTable {
   explicit PlainTable(const std::string& synchronous) : disk_(folder_.path(), 11), synchronous_(synchronous) {
     PlainDatabase database(path());
     prepare(database);
-    EXPECT_TRUE(database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, number INTEGER, filling BLOB)")) << database.error();
+    EXPECT_TRUE(database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, number INTEGER, filling BLOB)"))
+        << database.error();
     for (int row = 0; row < 4; ++row) {
       EXPECT_TRUE(database.execute("INSERT INTO t (number, filling) VALUES (0, randomblob(3000))")) << database.error();
     }
@@ -59,8 +60,9 @@ class PlainTable {
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "plain.db"; }
 
   void prepare(PlainDatabase& database) const {
-    database.execute("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA temp_store=MEMORY; PRAGMA synchronous=" +
-                     synchronous_);
+    database.execute(
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA temp_store=MEMORY; PRAGMA synchronous=" +
+        synchronous_);
   }
 
   // One transaction, then an empty log, as a workspace does.
@@ -76,7 +78,8 @@ class PlainTable {
   std::string synchronous_;
 };
 
-// Sweeps a power loss over every operation of the run.  Returns after how many of them a transaction was lost or halved.
+// Sweeps a power loss over every operation of the run.  Returns after how many of them a transaction was lost or
+// halved.
 std::size_t losses_found(PlainTable& table) {
   const DiskContent start = table.disk().content();
   EXPECT_EQ(table.run(start, {FaultKind::kPowerLoss, SIZE_MAX}), kTransactions);
@@ -140,9 +143,9 @@ TEST(SimulatedDisk, SeesTemporaryFiles) {
   PlainDatabase database(folder.path() / "plain.db");
   ASSERT_TRUE(database.execute("PRAGMA temp_store=FILE; PRAGMA cache_size=1; CREATE TEMP TABLE t (x)"));
   disk.record_writes();
-  ASSERT_TRUE(
-      database.execute("PRAGMA temp.cache_size=1; WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c LIMIT 999) "
-                       "INSERT INTO t SELECT 'telltale' || hex(randomblob(200)) FROM c"))
+  ASSERT_TRUE(database.execute(
+      "PRAGMA temp.cache_size=1; WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c LIMIT 999) "
+      "INSERT INTO t SELECT 'telltale' || hex(randomblob(200)) FROM c"))
       << database.error();
   EXPECT_TRUE(disk.names().contains(""));
   std::size_t telling = 0;

@@ -50,7 +50,8 @@ std::string request_fault(Workspace& workspace, std::size_t steps) {
       const auto refusal = workspace.refusal(std::span(&request, 1));
       if (!refusal.ok()) return refusal.error().message;
       if (refusal->has_value() != (i < steps)) {
-        return fmt::format("{} of step {} is {} after {} steps", describe(request), i, *refusal ? "refused" : "taken", steps);
+        return fmt::format("{} of step {} is {} after {} steps", describe(request), i, *refusal ? "refused" : "taken",
+                           steps);
       }
     }
   }
@@ -141,7 +142,8 @@ Result<WorkspaceState> state_of(Workspace& workspace) {
   UNSCATTER_TRY(session, workspace.session());
   UNSCATTER_TRY(replay, workspace.replay_digest());
   const WorkspaceInfo& info = workspace.info();
-  return WorkspaceState{info.entries, info.graphs, info.published, info.updates, content_digest(session->remaining()), replay};
+  return WorkspaceState{info.entries, info.graphs, info.published, info.updates, content_digest(session->remaining()),
+                        replay};
 }
 
 Result<WorkspaceState> state_of(const std::filesystem::path& path) {

@@ -30,8 +30,8 @@ struct Step {
 [[nodiscard]] std::vector<RemovalRequest> small_requests();
 [[nodiscard]] Status carry_out(Workspace& workspace, const Step& step);
 
-// Everything that two runs of the same steps have in common.  `replay` only if both opened the workspace anew for every step:
-// updates of a session that was restored differ in the last bits from those of one that was not.
+// Everything that two runs of the same steps have in common.  `replay` only if both opened the workspace anew for every
+// step: updates of a session that was restored differ in the last bits from those of one that was not.
 struct WorkspaceState {
   std::size_t entries = 0;
   std::size_t graphs = 0;
@@ -48,8 +48,8 @@ std::ostream& operator<<(std::ostream& stream, const WorkspaceState& state);
 
 // The states of an undisturbed run: the i-th after i steps.
 using References = std::vector<WorkspaceState>;
-// Creates the workspace and carries out all steps, opening it anew for each.  `pause` is called before the first and after
-// each, the workspace closed.  Throws InvariantViolation if something fails.
+// Creates the workspace and carries out all steps, opening it anew for each.  `pause` is called before the first and
+// after each, the workspace closed.  Throws InvariantViolation if something fails.
 [[nodiscard]] References undisturbed_run(const std::filesystem::path& path, const std::function<void()>& pause);
 // For comparison with runs that carry out several steps in a row.
 [[nodiscard]] References without_replay(References references);
@@ -59,12 +59,13 @@ struct Inspection {
   std::string fault = {};  // what is wrong; empty: nothing
 };
 // Opens what a fault left behind: `acknowledged` steps must be there, one more may be, and nothing may be half there.
-[[nodiscard]] Inspection inspect(const std::filesystem::path& path, const References& references, std::size_t acknowledged);
+[[nodiscard]] Inspection inspect(const std::filesystem::path& path, const References& references,
+                                 std::size_t acknowledged);
 
 // What takes longer.  Each returns what is wrong.
 [[nodiscard]] std::string verification_fault(const std::filesystem::path& path);
 // Goes on after `done` steps for `count` more, as far as there are any.
-[[nodiscard]] std::string continuation_fault(const std::filesystem::path& path, const References& references, std::size_t done,
-                                             std::size_t count);
+[[nodiscard]] std::string continuation_fault(const std::filesystem::path& path, const References& references,
+                                             std::size_t done, std::size_t count);
 
 }  // namespace unscatter::testing

@@ -41,8 +41,8 @@ class WorkspaceFault : public ::testing::Test {
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "w.unscatter"; }
 
-  // Opens the workspace as it is after `step` steps, carries out the next one and closes it, with `fault` ahead.  True: the
-  // step was acknowledged.
+  // Opens the workspace as it is after `step` steps, carries out the next one and closes it, with `fault` ahead.  True:
+  // the step was acknowledged.
   bool attempt(std::size_t step, const Fault& fault) {
     disk_.restore(images_[step]);
     disk_.arm(fault);
@@ -58,12 +58,13 @@ class WorkspaceFault : public ::testing::Test {
 
   // Drawn, here and below, so that no choice goes together with another one.
   PowerLoss any_loss() {
-    constexpr PowerLoss kLossesByWeight[] = {PowerLoss::kSubset, PowerLoss::kSubset, PowerLoss::kPrefix, PowerLoss::kNothing};
+    constexpr PowerLoss kLossesByWeight[] = {PowerLoss::kSubset, PowerLoss::kSubset, PowerLoss::kPrefix,
+                                             PowerLoss::kNothing};
     return kLossesByWeight[random_.below(4)];
   }
 
-  // All cases are opened and compared, and verified before or after that (under sanitizers: some); some go on, a few to the
-  // end.
+  // All cases are opened and compared, and verified before or after that (under sanitizers: some); some go on, a few to
+  // the end.
   std::string what_is_wrong(std::size_t acknowledged) {
     const bool verify_first = random_.chance(0.3);
     std::string wrong = verify_first ? verification_fault(path()) : "";
@@ -93,7 +94,8 @@ class WorkspaceFault : public ::testing::Test {
         }
         const std::string wrong = what_is_wrong(step + (acknowledged ? 1 : 0));
         if (!wrong.empty() && ++found == 1) {
-          first_fault_ = fmt::format("step {}, {} at operation {} of {}: {}", step, name(fault.kind), fault.at, count, wrong);
+          first_fault_ =
+              fmt::format("step {}, {} at operation {} of {}: {}", step, name(fault.kind), fault.at, count, wrong);
         }
       }
     }

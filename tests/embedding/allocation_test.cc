@@ -1,4 +1,5 @@
-// A steady state allocates nothing: counted by replacing the global allocation functions, hence in a program of its own.
+// A steady state allocates nothing: counted by replacing the global allocation functions, hence in a program of its
+// own.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,8 +36,9 @@ TEST(SteadyState, EmbeddingAllocatesNothing) {
   for (const WalkOperator op : {WalkOperator::kRow, WalkOperator::kColumn, WalkOperator::kSymmetric}) {
     std::vector<EmbeddingBlock> blocks;
     for (int b = 0; b < 2; ++b) {
-      blocks.push_back({FeatureMap::parse("degree-onehot:30+product(attributes:2,constant)").value(),
-                        make_walk_scattering(op, 4, {.layers = 3, .moments = 3, .low_pass = LowPass::kDegree}).value()});
+      blocks.push_back(
+          {FeatureMap::parse("degree-onehot:30+product(attributes:2,constant)").value(),
+           make_walk_scattering(op, 4, {.layers = 3, .moments = 3, .low_pass = LowPass::kDegree}).value()});
     }
     const Embedder embedder(std::move(blocks));
     Embedder::Scratch scratch = embedder.make_scratch();

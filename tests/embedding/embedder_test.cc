@@ -59,7 +59,8 @@ TEST(Embedder, ResultsDoNotDependOnTheThreads) {
   }
 }
 
-// The property of theory section 3 for every kind of edit: embedding what is left equals embedding a graph that never had it.
+// The property of theory section 3 for every kind of edit: embedding what is left equals embedding a graph that never
+// had it.
 TEST(Embedder, CompactRemovalEqualsTheEmbeddingOfTheGraphBuiltWithoutTheNode) {
   const Embedder embedder = example_embedder();
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {

@@ -48,8 +48,8 @@ bool parse(const std::string& file, Name& name) {
     return false;
   }
   name.linear = take("linear_");
-  return std::sscanf(rest.c_str(), "J%zuQ%zuL%zu_graphs%zu-%zu.npy", &name.scales, &name.moments, &name.layers, &name.first,
-                     &name.last) == 5;
+  return std::sscanf(rest.c_str(), "J%zuQ%zuL%zu_graphs%zu-%zu.npy", &name.scales, &name.moments, &name.layers,
+                     &name.first, &name.last) == 5;
 }
 
 TEST(Reference, EveryFileIsReproduced) {
@@ -64,7 +64,8 @@ TEST(Reference, EveryFileIsReproduced) {
     const Dataset& whole = data_set(name.data_set);
     const ScatteringOptions options{.layers = name.layers, .moments = name.moments, .linear = name.linear};
     std::vector<EmbeddingBlock> blocks;
-    blocks.push_back({FeatureMap::resolve("auto", whole).value(), make_walk_scattering(name.op, name.scales, options).value()});
+    blocks.push_back(
+        {FeatureMap::resolve("auto", whole).value(), make_walk_scattering(name.op, name.scales, options).value()});
     const Embedder embedder(std::move(blocks));
 
     Dataset chosen;

@@ -1,5 +1,5 @@
-// The stability bounds on real graphs.  A one-hot signal X has |X|_F^2 = g, so with one moment and the mean as low-pass the
-// bounds hold for all channels together: |z| <= F, and |z - z'| <= F / sqrt(g) when one node loses its features.
+// The stability bounds on real graphs.  A one-hot signal X has |X|_F^2 = g, so with one moment and the mean as low-pass
+// the bounds hold for all channels together: |z| <= F, and |z - z'| <= F / sqrt(g) when one node loses its features.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,8 @@ void expect_stable(const Dataset& dataset, const TransformSpec& spec, double fra
     const Graph& graph = dataset.graphs[g];
     if (graph.node_count() > 80) continue;  // keeps eigendecompositions quick under sanitizers
     pair.set_row(0, embedder.embed(graph).value());
-    pair.set_row(1, reembed(embedder, graph, RemoveFeatures{static_cast<NodeIndex>(g % graph.node_count())}).value()->row);
+    pair.set_row(1,
+                 reembed(embedder, graph, RemoveFeatures{static_cast<NodeIndex>(g % graph.node_count())}).value()->row);
     const RowMatrix z = pair.to_dense();
     largest_norm = std::max(largest_norm, z.row(0).norm() / F);
     const double root = std::sqrt(static_cast<double>(graph.node_count()));

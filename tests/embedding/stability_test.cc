@@ -1,10 +1,10 @@
-// The stability of scattering that the paper's certificates rest on [Pan23, proof of Thm. 4.3; Pan21, Thm. 1]: for signals with
-// |x_i| <= 1, one moment and the mean as low-pass,
+// The stability of scattering that the paper's certificates rest on [Pan23, proof of Thm. 4.3; Pan21, Thm. 1]: for
+// signals with |x_i| <= 1, one moment and the mean as low-pass,
 //
 //   |z| <= F,    |z - z'| <= F / sqrt(g) |x - x'|,    F = sqrt(sum_{l<L} B^(2l))
 //
-// Passing shows the inequalities on random graphs, not for all; the negative controls show that a frame bound that is too small
-// would be noticed.
+// Passing shows the inequalities on random graphs, not for all; the negative controls show that a frame bound that is
+// too small would be noticed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,7 +110,8 @@ TEST(Stability, MonicCubicStaysBelowTheBoundOfItsFrame) {
 
 // The widened bounds carry over to the filters that are applied.
 TEST(Stability, ChebyshevFiltersStayBelowTheirWidenedBound) {
-  const auto bank = make_spectral_bank(itersine(3).value(), {.method = SpectralMethod::kChebyshev, .degree = 32}).value();
+  const auto bank =
+      make_spectral_bank(itersine(3).value(), {.method = SpectralMethod::kChebyshev, .degree = 32}).value();
   const double B = bank->on(small_graph(5)).value()->frame_bounds().upper;
   EXPECT_GT(B, 1.0);
   EXPECT_LT(B, 1.05);

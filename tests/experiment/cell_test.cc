@@ -56,7 +56,8 @@ TEST_F(Cell, AnErrorIsAFailedCell) {
 
 TEST_F(Cell, EveryCutIsDamage) {
   const std::string whole = read_whole_file(path());
-  for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {  // the last newline and brace may go together only
+  for (std::size_t length = 0; length + 2 < whole.size();
+       length += 7) {  // the last newline and brace may go together only
     ASSERT_TRUE(replace_text(path(), whole.substr(0, length)).ok());
     const FoundCell cell = found(settings_);
     ASSERT_EQ(cell.state, CellState::kDamaged) << length;

@@ -9,10 +9,12 @@ using testing::kSmallParameters;
 using testing::small_plan;
 using testing::SmallExperiment;
 
-Json classify(const SmallExperiment& small, const std::string& method, double lambda, const std::string& backbone = "gst") {
+Json classify(const SmallExperiment& small, const std::string& method, double lambda,
+              const std::string& backbone = "gst") {
   ClassificationTask task{kSmallParameters, {0.3, 0.1, 0.6}, 0.1, {}, {}};
   task.parameters.regularisation = lambda;
-  return run_cell(small_plan("classification", method, task, backbone), *small.cache(), SmallExperiment::context()).value();
+  return run_cell(small_plan("classification", method, task, backbone), *small.cache(), SmallExperiment::context())
+      .value();
 }
 
 TEST(Classification, LearnsWhatThereIsToLearn) {
@@ -44,7 +46,8 @@ TEST(Classification, ADefaultWithoutRegularisationIsRefused) {
   const SmallExperiment small;
   ClassificationTask task{kSmallParameters, {0.3, 0.1, 0.6}, 0.1, {}, {}};
   task.parameters.regularisation = 0;
-  const auto result = run_cell(small_plan("classification", "release", task), *small.cache(), SmallExperiment::context());
+  const auto result =
+      run_cell(small_plan("classification", "release", task), *small.cache(), SmallExperiment::context());
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
 }

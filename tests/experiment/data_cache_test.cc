@@ -19,7 +19,8 @@ TEST(DataCache, EveryFormIsMadeOnce) {
   EXPECT_EQ(plain, cache->embedded("gst", kSmallParameters, DataForm::kSymmetrised).value()) << "undirected already";
   const EmbeddedData* frozen = cache->embedded("gst", kSmallParameters, DataForm::kFrozenDegrees).value();
   EXPECT_NE(plain, frozen);
-  EXPECT_NE(plain->embedder->blocks().front().features.describe(), frozen->embedder->blocks().front().features.describe());
+  EXPECT_NE(plain->embedder->blocks().front().features.describe(),
+            frozen->embedder->blocks().front().features.describe());
   EXPECT_NE(plain, cache->embedded("linear-gst", kSmallParameters, DataForm::kPlain).value());
   EXPECT_EQ(plain->rows.rows(), cache->dataset().size());
 }

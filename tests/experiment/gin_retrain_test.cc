@@ -12,7 +12,8 @@ TEST(GinRetrain, TrainsInSomePlacesOrSaysWhyNot) {
   const SmallExperiment small;
   GinRetrainTask task{{0.2, 0.1, 0.7}, {0.5}, 2, {}};
   task.gin.epochs = 2;
-  const auto result = run_cell(small_plan("extreme", "gin-retrain", task, "gin"), *small.cache(), SmallExperiment::context());
+  const auto result =
+      run_cell(small_plan("extreme", "gin-retrain", task, "gin"), *small.cache(), SmallExperiment::context());
   if (!gin_available()) {
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);

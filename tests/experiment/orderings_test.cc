@@ -59,7 +59,8 @@ TEST_F(Orderings, OfTheUnlearningMethods) {
       EXPECT_LE(retrains("ours-paper"), retrains("uu")) << data_set << backbone;
       EXPECT_EQ(retrains("retrain"), row("retrain").at("removals").get<double>());
       EXPECT_EQ(retrains("release"), 0) << data_set << backbone;
-      for (const char* method : {"ours-paper", "uu", "retrain", "release"}) EXPECT_EQ(row(method).at("always_satisfied"), true);
+      for (const char* method : {"ours-paper", "uu", "retrain", "release"})
+        EXPECT_EQ(row(method).at("always_satisfied"), true);
     }
   }
   const auto strictly = [&](const char* method) {

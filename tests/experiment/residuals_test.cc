@@ -13,7 +13,8 @@ using testing::SmallExperiment;
 TEST(Residuals, BoundsAreInTheirOrder) {
   const SmallExperiment small;
   const ResidualTask task{kSmallParameters, {0.2, 0.1, 0.7}, {0.9, 15}};
-  const Json result = run_cell(small_plan("residuals", "one-step", task), *small.cache(), SmallExperiment::context()).value();
+  const Json result =
+      run_cell(small_plan("residuals", "one-step", task), *small.cache(), SmallExperiment::context()).value();
   ASSERT_EQ(result.at("removals"), 15);
   for (const char* reading : {"step", "cumulated"}) {
     for (std::size_t i = 0; i < 15; ++i) {
@@ -30,7 +31,8 @@ TEST(Residuals, BoundsAreInTheirOrder) {
 TEST(Residuals, ChargesOnlyGrow) {
   const SmallExperiment small;
   const ResidualTask task{kSmallParameters, {0.2, 0.1, 0.7}, {0.9, 10}};
-  const Json result = run_cell(small_plan("residuals", "one-step", task), *small.cache(), SmallExperiment::context()).value();
+  const Json result =
+      run_cell(small_plan("residuals", "one-step", task), *small.cache(), SmallExperiment::context()).value();
   for (const char* bound : {"tight", "data", "worst"}) {
     const Json& charged = result.at("cumulated").at(bound);
     for (std::size_t i = 1; i < charged.size(); ++i) EXPECT_GT(charged[i], charged[i - 1]) << bound;

@@ -17,7 +17,8 @@ const std::string kTables[] = {"table1", "table3"};
 // Everything in a summary but times and dates.
 json without_times(json document) {
   if (document.is_object()) {
-    for (const char* field : {"seconds", "embed_seconds", "train_seconds", "predict_seconds", "made"}) document.erase(field);
+    for (const char* field : {"seconds", "embed_seconds", "train_seconds", "predict_seconds", "made"})
+      document.erase(field);
   }
   if (document.is_structured()) {
     for (json& child : document) child = without_times(child);
@@ -97,7 +98,8 @@ TEST(Run, OtherSettingsAreMadeAgain) {
   EXPECT_EQ(run_experiments(table, options).value().made, 0u);
   options.fresh = true;
   EXPECT_EQ(run_experiments(table, options).value().made, cells);
-  const json cell = json::parse(testing::read_whole_file(options.out / "cells" / "unlearning" / "groups" / "gst.uu.0.json"));
+  const json cell =
+      json::parse(testing::read_whole_file(options.out / "cells" / "unlearning" / "groups" / "gst.uu.0.json"));
   EXPECT_EQ(cell.at("made").at("commit"), "abc");
   EXPECT_EQ(cell.at("settings").at("seed"), 0);
   EXPECT_EQ(cell.at("settings").at("threads"), 1);

@@ -20,9 +20,11 @@ class SmallExperiment {
  public:
   SmallExperiment() {
     const Dataset groups =
-        generate_interest_groups({.groups = 200, .users = 300, .min_size = 14, .max_size = 24, .noise = 0, .seed = 7}).value();
+        generate_interest_groups({.groups = 200, .users = 300, .min_size = 14, .max_size = 24, .noise = 0, .seed = 7})
+            .value();
     std::filesystem::create_directories(data() / "groups");
-    if (!write_jsonl(groups, data() / "groups" / "groups.jsonl").ok()) throw std::runtime_error("cannot write the data set");
+    if (!write_jsonl(groups, data() / "groups" / "groups.jsonl").ok())
+      throw std::runtime_error("cannot write the data set");
   }
 
   [[nodiscard]] std::filesystem::path data() const { return folder_.path() / "data"; }

@@ -15,14 +15,15 @@ TEST(Summary, MeanAndSampleDeviation) {
 }
 
 CellGroup classified(const std::string& data_set, const std::string& method, double accuracy) {
-  const Json result = {{"accuracy", accuracy}, {"embed_seconds", 1.0}, {"train_seconds", 0.5}, {"predict_seconds", 0.25}};
+  const Json result = {
+      {"accuracy", accuracy}, {"embed_seconds", 1.0}, {"train_seconds", 0.5}, {"predict_seconds", 0.25}};
   return {{"classification", data_set, "gst", method, "", 0}, {result, result}, 0};
 }
 
 TEST(Summary, ThePaperStandsBelowUs) {
-  const Summary summary = summarise_experiment(
-      "table1",
-      {classified("PROTEINS", "noise-free", 68), classified("MUTAG", "noise-free", 80), classified("PROTEINS", "release", 67)});
+  const Summary summary =
+      summarise_experiment("table1", {classified("PROTEINS", "noise-free", 68), classified("MUTAG", "noise-free", 80),
+                                      classified("PROTEINS", "release", 67)});
   ASSERT_EQ(summary.tables.size(), 1u);
   const SummaryTable& table = summary.tables.front();
   EXPECT_EQ(table.columns, (std::vector<std::string>{"", "PROTEINS", "MUTAG"}));
@@ -38,19 +39,22 @@ TEST(Summary, ThePaperStandsBelowUs) {
 }
 
 Json course(double last_accuracy, double last_seconds, bool sampled) {
-  return {
-      {"train_graphs", 100},
-      {"removals", 10},
-      {"sampled", sampled},
-      {"single_removals", sampled ? 4 : 10},
-      {"updates", 10},
-      {"seconds", last_seconds},
-      {"retrains", 3},
-      {"retrains_of", sampled ? 4 : 10},
-      {"always_satisfied", true},
-      {"points",
-       {{{"removed", 0}, {"accuracy", 70.0}, {"seconds", 0.0}, {"retrains", 0}, {"residual", 1e-9}},
-        {{"removed", 10}, {"accuracy", last_accuracy}, {"seconds", last_seconds}, {"retrains", 3}, {"residual", nullptr}}}}};
+  return {{"train_graphs", 100},
+          {"removals", 10},
+          {"sampled", sampled},
+          {"single_removals", sampled ? 4 : 10},
+          {"updates", 10},
+          {"seconds", last_seconds},
+          {"retrains", 3},
+          {"retrains_of", sampled ? 4 : 10},
+          {"always_satisfied", true},
+          {"points",
+           {{{"removed", 0}, {"accuracy", 70.0}, {"seconds", 0.0}, {"retrains", 0}, {"residual", 1e-9}},
+            {{"removed", 10},
+             {"accuracy", last_accuracy},
+             {"seconds", last_seconds},
+             {"retrains", 3},
+             {"residual", nullptr}}}}};
 }
 
 TEST(Summary, CurvesAreMeansPlaceByPlace) {

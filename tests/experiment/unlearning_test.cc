@@ -95,7 +95,8 @@ TEST(Unlearning, OursOnThePapersRemovalsIsAsGoodAsRetraining) {
   const auto ours = accuracies(unlearn(small, "release-tombstone", small_task()));
   const auto retrained = accuracies(unlearn(small, "retrain", small_task()));
   ASSERT_EQ(ours.size(), retrained.size());
-  for (const auto& [place, accuracy] : ours) EXPECT_NEAR(accuracy, retrained.at(place), 1.0) << place;  // one graph is 0.7 %
+  for (const auto& [place, accuracy] : ours)
+    EXPECT_NEAR(accuracy, retrained.at(place), 1.0) << place;  // one graph is 0.7 %
 }
 
 TEST(Unlearning, UuCountsRetrainsOnlyWhereItGoesStepByStep) {

@@ -33,7 +33,8 @@ TEST(Graph, RowsAreSortedDistinctAndSymmetric) {
   const Graph graph = Graph::create(parts).value();
   EXPECT_EQ(graph.edge_count(), 4u);
   EXPECT_EQ(graph.entry_count(), 8u);
-  EXPECT_EQ(std::vector<NodeIndex>(graph.neighbours(2).begin(), graph.neighbours(2).end()), (std::vector<NodeIndex>{0, 1, 3}));
+  EXPECT_EQ(std::vector<NodeIndex>(graph.neighbours(2).begin(), graph.neighbours(2).end()),
+            (std::vector<NodeIndex>{0, 1, 3}));
   EXPECT_EQ(graph.degree(4), 0u);
   EXPECT_TRUE(graph.has_edge(3, 2));
   EXPECT_FALSE(graph.has_edge(3, 3));

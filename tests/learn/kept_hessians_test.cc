@@ -83,7 +83,8 @@ TEST(KeptHessians, FollowEditsInBothForms) {
 
 TEST(KeptHessians, FollowEditsWithEveryLoss) {
   for (const Loss& loss : testing::all_losses()) {
-    if (loss.kind() == LossKind::kHuberSvm && loss.smoothing() < 0.5) continue;  // too crooked for chords: Newton takes over
+    if (loss.kind() == LossKind::kHuberSvm && loss.smoothing() < 0.5)
+      continue;  // too crooked for chords: Newton takes over
     SCOPED_TRACE(loss.describe());
     Problem random = problem(5, 120, 12, 3);
     random.loss = loss;
@@ -146,8 +147,8 @@ TEST(KeptHessians, AreRenewedWhenStaleOnesHaveCostAsMuch) {
   EXPECT_GT(edits, 2U);  // not at once either
 }
 
-// A row whose curvature moves from one extreme to the other within a descent: its line is renewed on the way, so that it takes
-// a few steps, as with inverses that were built at the end.
+// A row whose curvature moves from one extreme to the other within a descent: its line is renewed on the way, so that
+// it takes a few steps, as with inverses that were built at the end.
 TEST(KeptHessians, LinesThatAreFarOffAreRenewedOnTheWay) {
   Problem random = problem(8, 40, 80, 3);
   random.ridge = 0.05;
@@ -190,7 +191,8 @@ TEST(KeptHessians, SolveNewtonSystemsOfAllOrSomeClasses) {
       KeptHessians kept(form);
       ASSERT_TRUE(kept.build(objective, G, 0.9 * curvatures));
       const Matrix right = random_matrix(2, random.data.rows.columns(), K);
-      for (const std::vector<std::size_t>& classes : {std::vector<std::size_t>{K - 1}, std::vector<std::size_t>{0, 1}}) {
+      for (const std::vector<std::size_t>& classes :
+           {std::vector<std::size_t>{K - 1}, std::vector<std::size_t>{0, 1}}) {
         Matrix D(curvatures.rows(), static_cast<Eigen::Index>(classes.size()));
         Matrix B(right.rows(), D.cols());
         for (std::size_t c = 0; c < classes.size(); ++c) {

@@ -1,4 +1,5 @@
-// L-BFGS, Newton in primal form and Newton in dual form share nothing but the objective: they must agree on its minimum.
+// L-BFGS, Newton in primal form and Newton in dual form share nothing but the objective: they must agree on its
+// minimum.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -57,8 +58,8 @@ TEST(Lbfgs, AgreesWithNewtonInBothFormsOnRandomProblems) {
         random_rows(seed, {.rows = n, .columns = d, .classes = K, .density = 0.2 + 0.8 * random.unit(), .row_norm = 2});
     const Matrix B = random_matrix(seed, d, K);
     const bool perturbed = random.chance(0.5);
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << ": " << n << " x " << d << ", K " << K << ", " << loss.describe()
-                                      << ", ridge " << ridge << (perturbed ? ", perturbed" : ""));
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ": " << n << " x " << d << ", K " << K << ", "
+                                      << loss.describe() << ", ridge " << ridge << (perturbed ? ", perturbed" : ""));
     expect_agreement(Objective(data.rows, data.labels, K, loss, ridge, perturbed ? &B : nullptr), 1e-8);
   }
 }
@@ -67,7 +68,8 @@ TEST(Lbfgs, AgreesWithNewtonInBothFormsOnRandomProblems) {
 TEST(Lbfgs, ReachesGradientsFarBelowTheRootOfTheRoundoff) {
   const LabelledRows data = random_rows(3, {.rows = 200, .columns = 30, .classes = 2, .row_norm = 2});
   const Objective objective(data.rows, data.labels, 2, Loss::logistic(), 0.02);
-  const auto trained = train_checked(objective, TrainOptions{.optimizer = Optimizer::kLbfgs, .gradient_tolerance = 2e-12});
+  const auto trained =
+      train_checked(objective, TrainOptions{.optimizer = Optimizer::kLbfgs, .gradient_tolerance = 2e-12});
   EXPECT_TRUE(trained.ok()) << trained.error().message;
 }
 
@@ -90,7 +92,8 @@ void expect_agreement_on(const std::string& name, std::size_t scales, std::size_
                     make_walk_scattering(WalkOperator::kRow, scales, {.layers = layers, .moments = moments}).value()});
   const Embedder embedder(std::move(blocks));
   const Split split = random_split(whole.size(), {}, 1).value();
-  const auto choose = [&](const std::vector<std::size_t>& indices, SparseBlockRows& rows, std::vector<std::uint32_t>& labels) {
+  const auto choose = [&](const std::vector<std::size_t>& indices, SparseBlockRows& rows,
+                          std::vector<std::uint32_t>& labels) {
     for (const std::size_t i : indices) {
       rows.append_row(embedder.embed(whole.graphs[i]).value());
       labels.push_back(whole.labels[i]);

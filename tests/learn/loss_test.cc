@@ -47,7 +47,8 @@ TEST(Loss, SlopeAndCurvatureAreTheDerivatives) {
   }
 }
 
-// What a loss that sees t with a relative error of 2^-50 (or 1 - t, which is what matters to some) may be off by over a step.
+// What a loss that sees t with a relative error of 2^-50 (or 1 - t, which is what matters to some) may be off by over a
+// step.
 Wide from_argument(const Loss& loss, double t, double step, Wide curvature) {
   const Wide argument = 0x1p-50L * (std::abs(static_cast<Wide>(t)) + 1);
   return std::abs(step) * argument * (curvature + argument * loss.curvature_lipschitz());
@@ -85,7 +86,8 @@ TEST(Loss, ChangeOfLongStepsIsTheDifferenceOfValues) {
           // An argument that is off by a little moves the change by the difference of the slopes.
           const Wide argument = 0x1p-50L * (std::abs(static_cast<Wide>(t)) + 1);
           const Wide moved = argument * std::abs(wide.slope(static_cast<Wide>(t) + step) - wide.slope(t));
-          expect_near(loss.change(t, step), expected, 2e-15L * unit + moved + argument * argument * loss.curvature_bound());
+          expect_near(loss.change(t, step), expected,
+                      2e-15L * unit + moved + argument * argument * loss.curvature_bound());
         }
       }
     }
@@ -144,8 +146,8 @@ TEST(Loss, DescriptionsParseBack) {
   EXPECT_EQ(Loss::parse("huber-svm").value(), Loss::huber_svm().value());
   EXPECT_EQ(Loss::parse("huber-svm:0.1").value().smoothing(), 0.1);
   for (const char* text :
-       {"", "Logistic", "logistic ", "hinge", "huber-svm:", "huber-svm:x", "huber-svm:0.5x", "huber-svm:0", "huber-svm:-1",
-        "huber-svm:nan", "huber-svm:inf", "huber-svm:1e7", "huber-svm:1e-7", "huber-svm: 1"}) {
+       {"", "Logistic", "logistic ", "hinge", "huber-svm:", "huber-svm:x", "huber-svm:0.5x", "huber-svm:0",
+        "huber-svm:-1", "huber-svm:nan", "huber-svm:inf", "huber-svm:1e7", "huber-svm:1e-7", "huber-svm: 1"}) {
     const auto parsed = Loss::parse(text);
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument) << text;

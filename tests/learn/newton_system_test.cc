@@ -17,7 +17,10 @@ using testing::random_rows;
 
 // The defect H v - r is what a solve leaves; it is computed from rows alone.
 double largest_defect(const Objective& objective, const Matrix& curvatures, const Matrix& steps, const Matrix& right) {
-  return objective.newton_defect(curvatures, product(objective.rows(), steps), steps, right).colwise().norm().maxCoeff();
+  return objective.newton_defect(curvatures, product(objective.rows(), steps), steps, right)
+      .colwise()
+      .norm()
+      .maxCoeff();
 }
 
 TEST(NewtonSystem, SolvesEveryColumnInBothForms) {
@@ -89,7 +92,8 @@ TEST(NewtonSystem, KeptFactorsAreUsedNearbyOnly) {
     EXPECT_LE(largest_defect(objective, 1.01 * curvatures, near, right), 1e-10);
     // One class alone finds its own factor.
     const std::vector<std::size_t> second = {1};
-    EXPECT_LE((keeping.solve(objective, second, 1.01 * curvatures.col(1), right.col(1)).value() - near.col(1)).norm(), 1e-10);
+    EXPECT_LE((keeping.solve(objective, second, 1.01 * curvatures.col(1), right.col(1)).value() - near.col(1)).norm(),
+              1e-10);
     EXPECT_EQ(keeping.factorisations(), 3u);
 
     const Matrix far = keeping.solve(objective, 3 * curvatures, right).value();

@@ -63,8 +63,8 @@ TEST(Newton, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-// Each class is a problem of its own: training them side by side changes none.  Exact steps do not even see the others; with
-// kept inverses, which all classes renew together, they meet at the same point.
+// Each class is a problem of its own: training them side by side changes none.  Exact steps do not even see the others;
+// with kept inverses, which all classes renew together, they meet at the same point.
 TEST(Newton, ClassesDoNotSeeEachOther) {
   constexpr double kRidge = 0.05;
   const LabelledRows data = random_rows(8, {.rows = 50, .columns = 70, .classes = 5, .row_norm = 2});
@@ -88,8 +88,8 @@ TEST(Newton, ClassesDoNotSeeEachOther) {
   }
 }
 
-// Where there are more rows than columns, training steps with inverses made before: it must end where exact steps end, from any
-// start, mirrored or not, and leave inverses that the next training can use.
+// Where there are more rows than columns, training steps with inverses made before: it must end where exact steps end,
+// from any start, mirrored or not, and leave inverses that the next training can use.
 TEST(Newton, InexactStepsEndWhereExactOnesDo) {
   for (const std::size_t K : {2U, 4U}) {
     for (const double ridge : {1e-3, 1.0}) {

@@ -75,7 +75,8 @@ void for_each_objective(Body body) {
       SCOPED_TRACE(::testing::Message() << loss.describe() << (perturbed ? ", perturbed" : "") << ", seed " << seed);
       const LabelledRows data = random_rows(seed, {.rows = 30, .columns = 12, .classes = 3, .row_norm = 2});
       const Matrix B = random_matrix(seed, 12, 3);
-      body(Objective(data.rows, data.labels, 3, loss, 0.7, perturbed ? &B : nullptr), 2 * random_matrix(seed + 50, 12, 3));
+      body(Objective(data.rows, data.labels, 3, loss, 0.7, perturbed ? &B : nullptr),
+           2 * random_matrix(seed + 50, 12, 3));
     }
   }
 }
@@ -95,7 +96,8 @@ TEST(Objective, GradientIsTheDerivativeOfTheValue) {
     const Matrix margins = objective.margins(W);
     for (std::size_t k = 0; k < 3; ++k) {
       const auto column = static_cast<Eigen::Index>(k);
-      expect_near(objective.value(k, margins.col(column), W.col(column)), wide.value(k, W), 1e-13 * std::abs(wide.value(k, W)));
+      expect_near(objective.value(k, margins.col(column), W.col(column)), wide.value(k, W),
+                  1e-13 * std::abs(wide.value(k, W)));
       constexpr double kStep = 0x1p-13;  // exact in double
       for (Eigen::Index j = 0; j < W.rows(); j += 5) {
         Matrix up = W, down = W;
@@ -103,7 +105,8 @@ TEST(Objective, GradientIsTheDerivativeOfTheValue) {
         down(j, column) -= kStep;
         const Wide difference = (wide.value(k, up) - wide.value(k, down)) / (up(j, column) - down(j, column));
         // Each row adds its third derivative, l''' z_ij^3, of which huber-svm:0.03 has plenty at its kinks.
-        expect_near(gradient(j, column), difference, 1e-11 + 30 * kStep * kStep * objective.loss().curvature_lipschitz());
+        expect_near(gradient(j, column), difference,
+                    1e-11 + 30 * kStep * kStep * objective.loss().curvature_lipschitz());
       }
     }
   });
@@ -187,7 +190,8 @@ TEST(Objective, RefusesWhatDoesNotFit) {
   EXPECT_THROW(Objective(data.rows, data.labels, 2, Loss::logistic(), 1, &narrow), InvariantViolation);
 }
 
-// Everything a certificate takes on trust about floating point: the computed gradient is within its envelope of the true one.
+// Everything a certificate takes on trust about floating point: the computed gradient is within its envelope of the
+// true one.
 struct RoundingCase {
   std::size_t rows, columns;
   double density, row_norm, weight_scale, ridge;
@@ -203,12 +207,13 @@ template <typename Check>
 void for_each_rounding_case(Check check) {
   std::uint64_t seed = 0;
   for (const RoundingCase& c : kRoundingCases) {
-    const LabelledRows data =
-        random_rows(++seed, {.rows = c.rows, .columns = c.columns, .classes = 3, .density = c.density, .row_norm = c.row_norm});
+    const LabelledRows data = random_rows(
+        ++seed, {.rows = c.rows, .columns = c.columns, .classes = 3, .density = c.density, .row_norm = c.row_norm});
     const Matrix B = 10 * random_matrix(seed, c.columns, 3);
     const Matrix W = c.weight_scale * random_matrix(seed + 20, c.columns, 3);
     for (const Loss& loss : all_losses()) {
-      SCOPED_TRACE(::testing::Message() << loss.describe() << ", " << c.rows << " x " << c.columns << ", seed " << seed);
+      SCOPED_TRACE(::testing::Message() << loss.describe() << ", " << c.rows << " x " << c.columns << ", seed "
+                                        << seed);
       check(Objective(data.rows, data.labels, 3, loss, c.ridge, c.perturbed ? &B : nullptr), W);
     }
   }
@@ -254,9 +259,10 @@ TEST(ObjectiveRounding, NewtonDefectIsWithinItsEnvelope) {
     const Matrix right = 3 * random_matrix(78, d, 3);
     const Matrix curvatures = objective.curvatures(objective.margins(W));
     const Matrix products = product(objective.rows(), V);
-    expect_covered(objective.newton_defect(curvatures, products, V, right), WideObjective{objective}.newton_defect(W, V, right),
-                   objective.newton_defect_rounding_upper_bound(curvatures, products, W, V, right),
-                   objective.loss().curvature_lipschitz() < 10);  // a nearly sharp corner counts for all rows, however far
+    expect_covered(
+        objective.newton_defect(curvatures, products, V, right), WideObjective{objective}.newton_defect(W, V, right),
+        objective.newton_defect_rounding_upper_bound(curvatures, products, W, V, right),
+        objective.loss().curvature_lipschitz() < 10);  // a nearly sharp corner counts for all rows, however far
   });
 }
 

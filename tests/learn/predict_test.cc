@@ -58,7 +58,8 @@ TEST(WithBias, AddsAColumnOfOnes) {
   EXPECT_EQ(with_bias(data.rows.row(2), 9), wider.row(2));
 }
 
-// Points on one half-line, classes cut in its middle: without a bias every hyperplane passes the origin and sees one side only.
+// Points on one half-line, classes cut in its middle: without a bias every hyperplane passes the origin and sees one
+// side only.
 TEST(WithBias, FitsShiftedData) {
   SparseBlockRows rows(0, 1);
   std::vector<std::uint32_t> labels;

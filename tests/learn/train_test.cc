@@ -43,13 +43,16 @@ TEST(Train, NotConvergingIsAnError) {
   for (const Optimizer optimizer : kBoth) {
     expect_error(train(objective, TrainOptions{.optimizer = optimizer, .max_iterations = 1}), ErrorCode::kNotConverged);
     // Below what floating point can reach: no loop without end, and no claim.
-    expect_error(train(objective, TrainOptions{.optimizer = optimizer, .gradient_tolerance = 1e-30}), ErrorCode::kNotConverged);
-    expect_optimum(objective, train(objective, TrainOptions{.optimizer = optimizer,
-                                                            .max_iterations = std::numeric_limits<std::size_t>::max()}));
+    expect_error(train(objective, TrainOptions{.optimizer = optimizer, .gradient_tolerance = 1e-30}),
+                 ErrorCode::kNotConverged);
+    expect_optimum(objective,
+                   train(objective, TrainOptions{.optimizer = optimizer,
+                                                 .max_iterations = std::numeric_limits<std::size_t>::max()}));
   }
 }
 
-// Without a ridge the loss of separable data has no minimum; its gradient falls below any tolerance on the way to infinity.
+// Without a ridge the loss of separable data has no minimum; its gradient falls below any tolerance on the way to
+// infinity.
 TEST(Train, SeparableDataWithoutARidgeIsAnError) {
   SparseBlockRows rows(0, 2);
   std::vector<std::uint32_t> labels;
@@ -61,7 +64,8 @@ TEST(Train, SeparableDataWithoutARidgeIsAnError) {
   const Objective objective(rows, labels, 2, Loss::logistic(), 0);
   for (const Optimizer optimizer : kBoth) {
     expect_error(train(objective, TrainOptions{.optimizer = optimizer}), ErrorCode::kNotConverged);
-    expect_error(train(objective, TrainOptions{.optimizer = optimizer, .gradient_tolerance = 1e-3}), ErrorCode::kNotConverged);
+    expect_error(train(objective, TrainOptions{.optimizer = optimizer, .gradient_tolerance = 1e-3}),
+                 ErrorCode::kNotConverged);
   }
 }
 
@@ -86,7 +90,8 @@ TEST(Train, PartlySeparableDataWithoutARidgeIsAnError) {
 TEST(Train, FewRowsWithoutARidgeAreAnError) {
   const LabelledRows data = random_rows(2, {.rows = 10, .columns = 30, .classes = 2});
   const Objective objective(data.rows, data.labels, 2, Loss::logistic(), 0);
-  for (const Optimizer optimizer : kBoth) expect_error(train(objective, {.optimizer = optimizer}), ErrorCode::kNotConverged);
+  for (const Optimizer optimizer : kBoth)
+    expect_error(train(objective, {.optimizer = optimizer}), ErrorCode::kNotConverged);
 }
 
 // A column that no row touches and one that repeats another leave the weights open, but not the scores.

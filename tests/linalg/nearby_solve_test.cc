@@ -9,7 +9,8 @@
 namespace unscatter {
 namespace {
 
-// A Hessian in both forms, and the same a little later: some rows replaced, one emptied, curvatures moved, the ridge smaller.
+// A Hessian in both forms, and the same a little later: some rows replaced, one emptied, curvatures moved, the ridge
+// smaller.
 struct NearbyCase {
   SparseBlockRows rows;
   Vector curvature;
@@ -78,7 +79,8 @@ TEST(NearbySolve, AnExactFactorNeedsOneOrTwo) {
   ASSERT_TRUE(cholesky_in_place(factor));
   const Vector b = testing::random_matrix(4, 50, 1);
   EXPECT_LE(nearby_dual_solve(factor, c.rows, gram(c.rows), c.curvature, c.ridge, b)->iterations, 2u);
-  EXPECT_EQ(nearby_dual_solve(factor, c.rows, gram(c.rows), c.curvature, c.ridge, Vector::Zero(50))->x, Vector::Zero(50));
+  EXPECT_EQ(nearby_dual_solve(factor, c.rows, gram(c.rows), c.curvature, c.ridge, Vector::Zero(50))->x,
+            Vector::Zero(50));
 }
 
 // A factor of something else is noticed: no answer, instead of a wrong one.
@@ -88,8 +90,10 @@ TEST(NearbySolve, AFactorFromFarAwayGivesNothing) {
   NearbyCase harder = c;
   harder.ridge = 1e-9;
   const Vector b = testing::random_matrix(6, 120, 1);
-  EXPECT_FALSE(nearby_dual_solve(identity, harder.rows, gram(harder.rows), harder.curvature, harder.ridge, b).has_value());
-  EXPECT_FALSE(nearby_primal_solve(Matrix::Identity(120, 120), harder.rows, harder.curvature, harder.ridge, b).has_value());
+  EXPECT_FALSE(
+      nearby_dual_solve(identity, harder.rows, gram(harder.rows), harder.curvature, harder.ridge, b).has_value());
+  EXPECT_FALSE(
+      nearby_primal_solve(Matrix::Identity(120, 120), harder.rows, harder.curvature, harder.ridge, b).has_value());
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ TEST(SpectralNormUpperBound, CoversTheSingularValue) {
   }
 }
 
-// The case that power iteration gets wrong: a start vector orthogonal to the leading direction, and two close singular values.
+// The case that power iteration gets wrong: a start vector orthogonal to the leading direction, and two close singular
+// values.
 TEST(SpectralNormUpperBound, HoldsWherePowerIterationFallsShort) {
   Matrix A = Matrix::Zero(40, 40);
   A.diagonal().setConstant(1.0 - 1e-6);
@@ -63,8 +64,8 @@ TEST(FrobeniusNormUpperBound, CoversTheSumInHigherPrecision) {
   }
 }
 
-// H diag(values) H^T with the Hadamard matrix H of entries +1 and -1: integers throughout, so the eigenvalues n * values are
-// exact.  A power of two many values.
+// H diag(values) H^T with the Hadamard matrix H of entries +1 and -1: integers throughout, so the eigenvalues n *
+// values are exact.  A power of two many values.
 Matrix with_spectrum(const std::vector<double>& values) {
   const auto n = static_cast<Eigen::Index>(values.size());
   Matrix H(n, n);
@@ -86,7 +87,8 @@ std::vector<SpectrumCase> known_spectra() {
   std::vector<SpectrumCase> cases;
   for (const std::size_t n : {1UL, 2UL, 8UL, 64UL}) {
     for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
-      const auto add = [&](const std::string& name, const std::vector<double>& values, double largest, double tightness) {
+      const auto add = [&](const std::string& name, const std::vector<double>& values, double largest,
+                           double tightness) {
         cases.push_back({name + " n=" + std::to_string(n) + " place=" + std::to_string(place), with_spectrum(values),
                          static_cast<double>(n) * largest, tightness});
       };

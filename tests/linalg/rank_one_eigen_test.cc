@@ -45,7 +45,9 @@ Vector spectrum(Sequence& random, Index n, Spectrum kind) {
   return d;
 }
 
-Matrix rebuilt(const SymmetricEigen& eigen) { return eigen.vectors * eigen.values.asDiagonal() * eigen.vectors.transpose(); }
+Matrix rebuilt(const SymmetricEigen& eigen) {
+  return eigen.vectors * eigen.values.asDiagonal() * eigen.vectors.transpose();
+}
 
 // Everything the header promises, against the matrix formed entry by entry.
 void expect_modified(const SymmetricEigen& before, double rho, const Vector& x, const SymmetricEigen& after) {
@@ -59,7 +61,8 @@ void expect_modified(const SymmetricEigen& before, double rho, const Vector& x, 
   EXPECT_LE((after.values - symmetric_eigen(modified).value().values).cwiseAbs().maxCoeff(), tolerance);
   // Weyl: each value moves towards rho's side and not past its neighbour, the last not beyond rho |x|^2.
   for (Index i = 0; i < n; ++i) {
-    const double low = rho > 0 ? before.values(i) : (i > 0 ? before.values(i - 1) : before.values(0) + rho * x.squaredNorm());
+    const double low =
+        rho > 0 ? before.values(i) : (i > 0 ? before.values(i - 1) : before.values(0) + rho * x.squaredNorm());
     const double high =
         rho > 0 ? (i + 1 < n ? before.values(i + 1) : before.values(i) + rho * x.squaredNorm()) : before.values(i);
     EXPECT_GE(after.values(i), low - tolerance);
@@ -84,7 +87,8 @@ TEST(RankOneEigen, EqualsAFreshDecompositionOnRandomCases) {
   }
 }
 
-// Components of z that are zero, tiny, or spread over hundreds of orders of magnitude: in the basis of the eigenvectors.
+// Components of z that are zero, tiny, or spread over hundreds of orders of magnitude: in the basis of the
+// eigenvectors.
 TEST(RankOneEigen, VectorsThatHardlyTouchSomeEigenvectors) {
   Sequence random(12);
   for (const Spectrum kind : kSpectra) {

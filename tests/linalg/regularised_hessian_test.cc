@@ -45,7 +45,8 @@ TEST(RegularisedHessian, BothFormsSolveTheDenseSystem) {
       const auto dual = RegularisedHessian::dual(Z, gram(Z), D, ridge).value();
       EXPECT_EQ(primal.form(), HessianForm::kPrimal);
       EXPECT_EQ(dual.form(), HessianForm::kDual);
-      // Both are backward stable: the error is a small multiple of u cond(H), in units of the largest solution |r| / ridge.
+      // Both are backward stable: the error is a small multiple of u cond(H), in units of the largest solution |r| /
+      // ridge.
       const double condition = H.norm() / ridge;
       const double allowed = 100 * kUnitRoundoff * condition * r.norm() / ridge;
       EXPECT_LE((primal.solve(r) - expected).norm(), allowed);
@@ -62,8 +63,8 @@ TEST(RegularisedHessian, WithoutCurvatureIsTheRidge) {
   EXPECT_EQ(RegularisedHessian::dual(Z, gram(Z), none, 4).value().solve(r), r / 4);
 }
 
-// Fewer rows than columns and no ridge: whether the last pivots come out as 0, as rounding errors above it or below it is
-// chance, and a factor of rounding errors solves nothing.
+// Fewer rows than columns and no ridge: whether the last pivots come out as 0, as rounding errors above it or below it
+// is chance, and a factor of rounding errors solves nothing.
 TEST(RegularisedHessian, RefusesASingularMatrix) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);

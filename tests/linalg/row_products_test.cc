@@ -44,8 +44,8 @@ TEST(RowProducts, EqualThoseOfTheDenseMatrix) {
   }
 }
 
-// An entry is the same whichever rows and columns go through the kernels beside it: a class must not depend on how many there
-// are, nor a graph's margin on its neighbours.
+// An entry is the same whichever rows and columns go through the kernels beside it: a class must not depend on how many
+// there are, nor a graph's margin on its neighbours.
 TEST(RowProducts, EntriesDoNotDependOnWhatIsBesideThem) {
   constexpr std::size_t kColumns = 150;
   SparseBlockRows Z(0, kColumns);
@@ -71,7 +71,8 @@ TEST(RowProducts, EntriesDoNotDependOnWhatIsBesideThem) {
   }
 }
 
-// |computed - exact| <= gamma_depth |z| |w|, against sums in long double.  Large values that cancel make the error visible.
+// |computed - exact| <= gamma_depth |z| |w|, against sums in long double.  Large values that cancel make the error
+// visible.
 TEST(RowProducts, ErrByNoMoreThanTheirDepthAllows) {
   for (const std::size_t d : {1U, 2U, 63U, 64U, 65U, 400U, 3000U}) {
     SparseBlockRows Z(0, d);
@@ -161,8 +162,8 @@ TEST(RowProducts, RefuseShapesThatDoNotFit) {
   EXPECT_THROW((void)weighted_square(Z, Vector::Ones(3)), InvariantViolation);
 }
 
-// The depth that error envelopes are made of, against what a sum of many equal numbers loses: 0.1 is not a double, so each
-// addition rounds the same way.  One running sum breaks the envelope (the planted fault), the tree keeps it.
+// The depth that error envelopes are made of, against what a sum of many equal numbers loses: 0.1 is not a double, so
+// each addition rounds the same way.  One running sum breaks the envelope (the planted fault), the tree keeps it.
 TEST(SummationDepth, CoversTheErrorOfTheTreeButNotThatOfARunningSum) {
   constexpr std::size_t kRows = 100'000;
   SparseBlockRows Z(0, 1);
@@ -186,7 +187,8 @@ TEST(SummationDepth, GrowsWithTheLogarithm) {
   EXPECT_EQ(summation_depth(0), 0U);
   for (std::size_t rows = 1; rows < 200'000; rows = rows * 3 / 2 + 1) {
     const std::size_t leaves = (rows + kLeafRows - 1) / kLeafRows;
-    const auto needed = static_cast<double>(std::min(rows, kLeafRows)) + std::ceil(std::log2(static_cast<double>(leaves)));
+    const auto needed =
+        static_cast<double>(std::min(rows, kLeafRows)) + std::ceil(std::log2(static_cast<double>(leaves)));
     EXPECT_GE(static_cast<double>(summation_depth(rows)), needed) << rows;
     EXPECT_LE(static_cast<double>(summation_depth(rows)), needed + 1) << rows;
   }

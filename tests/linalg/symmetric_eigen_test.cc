@@ -18,7 +18,8 @@ TEST(SymmetricEigen, RebuildsTheMatrixWithOrthonormalVectors) {
     const SymmetricEigen eigen = symmetric_eigen(A).value();
     EXPECT_LE((eigen.vectors * eigen.values.asDiagonal() * eigen.vectors.transpose() - A).norm(),
               1e-13 * static_cast<double>(n));
-    EXPECT_LE((eigen.vectors.transpose() * eigen.vectors - Matrix::Identity(n, n)).norm(), 1e-13 * static_cast<double>(n));
+    EXPECT_LE((eigen.vectors.transpose() * eigen.vectors - Matrix::Identity(n, n)).norm(),
+              1e-13 * static_cast<double>(n));
     for (Eigen::Index k = 1; k < n; ++k) EXPECT_LE(eigen.values(k - 1), eigen.values(k));
   }
 }

@@ -72,7 +72,8 @@ TEST(UpdatableInverse, FollowsNewLines) {
   const Matrix far = positive_definite(3, kOrder);
   Matrix A = positive_definite(2, kOrder);
   auto inverse = UpdatableInverse::of(A).value();
-  // Line by line into a larger matrix and then on to another: every matrix in between is positive definite by its diagonal.
+  // Line by line into a larger matrix and then on to another: every matrix in between is positive definite by its
+  // diagonal.
   for (Eigen::Index i = 0; i < kOrder; ++i) {
     Vector line = 0.05 * far.col(i);
     line(i) = far(i, i) + 2;
@@ -104,8 +105,8 @@ TEST(UpdatableInverse, DiagonalAndProductsAgreeWhileChangesWait) {
   }
 }
 
-// After learning, P turns the change of a gradient into the step that caused it, is symmetric and positive definite, and what
-// is returned is a product with it; and enough steps teach it a matrix that has drifted.
+// After learning, P turns the change of a gradient into the step that caused it, is symmetric and positive definite,
+// and what is returned is a product with it; and enough steps teach it a matrix that has drifted.
 TEST(UpdatableInverse, LearnsFromSteps) {
   constexpr std::size_t kOrder = 30;
   const Matrix A = positive_definite(7, kOrder);
@@ -130,7 +131,8 @@ TEST(UpdatableInverse, LearnsFromSteps) {
   const Matrix kept = inverse.times(Matrix::Identity(kOrder, kOrder));
   const Vector ones = Vector::Ones(kOrder);
   EXPECT_EQ(inverse.learn(ones, ones, 2 * ones), inverse.times(2 * ones));
-  EXPECT_FALSE(inverse.learn(ones, ones, Vector::Constant(kOrder, std::numeric_limits<double>::quiet_NaN())).allFinite());
+  EXPECT_FALSE(
+      inverse.learn(ones, ones, Vector::Constant(kOrder, std::numeric_limits<double>::quiet_NaN())).allFinite());
   EXPECT_EQ(inverse.times(Matrix::Identity(kOrder, kOrder)), kept);
 }
 

@@ -21,7 +21,8 @@ TEST(Budget, TenTenthsFitExactly) {
   EXPECT_EQ(budget.spent(), decimal("1"));
 }
 
-// The double 0.1 is more than a tenth: the tenth time is one too many, although a sum of doubles says 0.9999999999999999.
+// The double 0.1 is more than a tenth: the tenth time is one too many, although a sum of doubles says
+// 0.9999999999999999.
 TEST(Budget, TheDoubleIsTakenAtItsWord) {
   Budget budget = Budget::with_limit(1).value();
   double naive = 0;

@@ -50,7 +50,8 @@ TEST(ClassicalBudget, SummedOverTenClassesPromisesTooMuch) {
 TEST(ClassicalBudget, EdgesAndErrors) {
   EXPECT_EQ(classical_budget_lower_bound({0, 0.1}, 1).value(), 0);
   EXPECT_GT(classical_budget_lower_bound({1, 5e-324}, 1).value(), 0.025);
-  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_EQ(classical_budget_lower_bound({1, 0.1}, bad).error().code, ErrorCode::kInvalidArgument);
   }
   EXPECT_FALSE(classical_budget_lower_bound({1, 1}, 1).ok());

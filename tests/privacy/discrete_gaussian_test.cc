@@ -24,9 +24,10 @@ std::vector<std::int64_t> draw(Scale scale, RandomSource& source, std::size_t co
   return samples;
 }
 
-// Chi-square of the samples against the exact probabilities exp(-y^2/(2 s^2)) / sum, cells of fewer than 10 expected samples
-// merged into the tails, in standard deviations above its mean.  Values up to 6 happen by chance with a probability near 1e-6;
-// what a value below that does not show is a fault too small for this many samples: a few percent of sigma.
+// Chi-square of the samples against the exact probabilities exp(-y^2/(2 s^2)) / sum, cells of fewer than 10 expected
+// samples merged into the tails, in standard deviations above its mean.  Values up to 6 happen by chance with a
+// probability near 1e-6; what a value below that does not show is a fault too small for this many samples: a few
+// percent of sigma.
 double excess(const std::vector<std::int64_t>& samples, double scale) {
   std::map<std::int64_t, long double> weights;
   long double total = 0;
@@ -60,7 +61,8 @@ TEST(DiscreteGaussian, HasTheExactDistribution) {
   }
 }
 
-// Negative controls: the same test finds noise of half the promised size, noise that is 10 % off, and coins that are not fair.
+// Negative controls: the same test finds noise of half the promised size, noise that is 10 % off, and coins that are
+// not fair.
 TEST(DiscreteGaussian, TheTestCatchesPlantedFaults) {
   class Biased final : public RandomSource {
    public:
@@ -120,8 +122,8 @@ TEST(DiscreteGaussian, IsSymmetricWithTheRightTails) {
 
 // At scales where the cells are too many: moments, and the share within one standard deviation.
 TEST(DiscreteGaussian, MomentsAtLargeScales) {
-  for (const Scale scale : {Scale{1000000, 1}, Scale{0x1abcdef012345fULL, 1 << 20}, Scale{std::uint64_t{1} << 60, 1 << 20},
-                            Scale{std::uint64_t{1} << 40, 1}}) {
+  for (const Scale scale : {Scale{1000000, 1}, Scale{0x1abcdef012345fULL, 1 << 20},
+                            Scale{std::uint64_t{1} << 60, 1 << 20}, Scale{std::uint64_t{1} << 40, 1}}) {
     SCOPED_TRACE(scale.value());
     testing::SeededRandom source(scale.numerator);
     double mean = 0;
@@ -152,9 +154,11 @@ TEST(DiscreteGaussian, MomentsAtLargeScales) {
 TEST(DiscreteGaussian, LowDigitsAreUniform) {
   testing::SeededRandom source(5);
   std::vector<int> counts(16);
-  for (const std::int64_t y : draw({std::uint64_t{1} << 40, 1}, source, kSamples)) ++counts[static_cast<std::size_t>(y & 15)];
+  for (const std::int64_t y : draw({std::uint64_t{1} << 40, 1}, source, kSamples))
+    ++counts[static_cast<std::size_t>(y & 15)];
   double chi_square = 0;
-  for (const int count : counts) chi_square += (count - kSamples / 16.0) * (count - kSamples / 16.0) / (kSamples / 16.0);
+  for (const int count : counts)
+    chi_square += (count - kSamples / 16.0) * (count - kSamples / 16.0) / (kSamples / 16.0);
   EXPECT_LT(chi_square, 15 + 6 * std::sqrt(30.0));
 }
 

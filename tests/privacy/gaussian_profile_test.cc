@@ -14,9 +14,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double delta_of(double shift, double epsilon) { return delta_upper_bound(shift, epsilon).value(); }
 
-// The hockey-stick divergence from its definition, integral of (phi(x - mu) - exp(epsilon) phi(x))_+, by Simpson's rule in long
-// double.  The integrand is positive from x = epsilon/mu + mu/2 on; with x = that + s it is phi(a + s) (1 - exp(-mu s)), where
-// a = epsilon/mu - mu/2.  Shares nothing with the closed form but the density.
+// The hockey-stick divergence from its definition, integral of (phi(x - mu) - exp(epsilon) phi(x))_+, by Simpson's rule
+// in long double.  The integrand is positive from x = epsilon/mu + mu/2 on; with x = that + s it is phi(a + s) (1 -
+// exp(-mu s)), where a = epsilon/mu - mu/2.  Shares nothing with the closed form but the density.
 long double hockey_stick(double shift, double epsilon) {
   const long double mu = shift;
   const long double a = epsilon / mu - mu / 2;
@@ -125,7 +125,8 @@ TEST(LargestShiftLowerBound, IsSafeAndTight) {
   }
 }
 
-// A weaker published theorem: for 0 < epsilon < 1 a shift of epsilon / sqrt(2 log(1.25/delta)) will do [Dwork14, Thm. A.1].
+// A weaker published theorem: for 0 < epsilon < 1 a shift of epsilon / sqrt(2 log(1.25/delta)) will do [Dwork14, Thm.
+// A.1].
 TEST(LargestShiftLowerBound, AllowsWhatTheClassicalTheoremAllows) {
   for (double epsilon = 0.001; epsilon < 1; epsilon *= 1.5) {
     for (double delta = 1e-15; delta < 0.5; delta *= 7) {
@@ -147,7 +148,8 @@ TEST(LargestShiftLowerBound, GrowsWithBothNumbers) {
 
 TEST(LargestShiftLowerBound, TinyDelta) {
   const double smallest = std::numeric_limits<double>::denorm_min();
-  EXPECT_EQ(largest_shift_lower_bound({1, smallest}).value(), 0);  // below what the bound can express: nothing is promised
+  EXPECT_EQ(largest_shift_lower_bound({1, smallest}).value(),
+            0);  // below what the bound can express: nothing is promised
   EXPECT_GT(largest_shift_lower_bound({1, 1e-307}).value(), 0.02);
 }
 

@@ -45,8 +45,8 @@ TEST(GridNoise, RoundingMovesNoMoreThanItSays) {
   EXPECT_EQ(noise.shift_surcharge_upper_bound(0), 0);
 }
 
-// The lemma behind the surcharge on delta, where it can be computed: a discrete Gaussian of scale s is within 1/(16 s^2) of a
-// rounded Gaussian in total variation.
+// The lemma behind the surcharge on delta, where it can be computed: a discrete Gaussian of scale s is within 1/(16
+// s^2) of a rounded Gaussian in total variation.
 TEST(GridNoise, ADiscreteGaussianIsCloseToARoundedOne) {
   for (const long double s : {1.0L, 1.5L, 3.7L, 20.0L}) {
     const int reach = static_cast<int>(14 * s) + 2;
@@ -110,8 +110,8 @@ TEST(GridNoise, AddsNoiseOfThePromisedSize) {
   EXPECT_LT(std::abs(variance - 1), 5 * std::sqrt(2.0) / n);
 }
 
-// The state under the noise shows through only up to its rounding: the same source on a value moved by less than half a step
-// that rounds alike gives the same output, bit for bit.
+// The state under the noise shows through only up to its rounding: the same source on a value moved by less than half a
+// step that rounds alike gives the same output, bit for bit.
 TEST(GridNoise, OnlyTheRoundedValueMatters) {
   const GridNoise noise = noise_of(1);
   const double on_grid = 1000 * noise.grid();

@@ -30,11 +30,11 @@ TEST(Chain, ABrokenOneCannotBeOpened) {
   const SampleWorkspace sample;
   sample.fill();
   const std::string good = sample.bytes();
-  for (const char* sql :
-       {"DELETE FROM ledger WHERE sequence = 2", "DELETE FROM ledger WHERE sequence = 0", "DELETE FROM ledger",
-        "UPDATE ledger SET hash = zeroblob(32) WHERE sequence = 1", "UPDATE ledger SET hash = zeroblob(31) WHERE sequence = 1",
-        "UPDATE ledger SET signature = zeroblob(63) WHERE sequence = 1",
-        "UPDATE ledger SET body = body || ' ' WHERE sequence = 3"}) {
+  for (const char* sql : {"DELETE FROM ledger WHERE sequence = 2", "DELETE FROM ledger WHERE sequence = 0",
+                          "DELETE FROM ledger", "UPDATE ledger SET hash = zeroblob(32) WHERE sequence = 1",
+                          "UPDATE ledger SET hash = zeroblob(31) WHERE sequence = 1",
+                          "UPDATE ledger SET signature = zeroblob(63) WHERE sequence = 1",
+                          "UPDATE ledger SET body = body || ' ' WHERE sequence = 3"}) {
     SCOPED_TRACE(sql);
     sample.edit(sql);
     const Result<Workspace> opened = Workspace::open(sample.path(), sample.how);

@@ -48,8 +48,8 @@ TEST(LedgerRecord, IsReadBackFromItsText) {
   EXPECT_EQ(read.graphs, 99u);
 }
 
-// Every single-byte change is either refused or changes the hash; the hash is over the bytes, so it always changes.  What
-// matters is that nothing crashes and that whatever is accepted is spelled exactly so.
+// Every single-byte change is either refused or changes the hash; the hash is over the bytes, so it always changes.
+// What matters is that nothing crashes and that whatever is accepted is spelled exactly so.
 TEST(LedgerRecord, EveryChangedByteIsRefusedOrIsAnotherRecord) {
   const std::string text = ledger_text(sample());
   Sequence random(3);

@@ -177,8 +177,10 @@ TEST(Receipt, NumbersSurviveExactly) {
     receipt.sequence = random.next();
     const Result<Receipt> read = parse_receipt(receipt_text(receipt));
     ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->guarantee.epsilon), std::bit_cast<std::uint64_t>(receipt.guarantee.epsilon));
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->guarantee.delta), std::bit_cast<std::uint64_t>(receipt.guarantee.delta));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->guarantee.epsilon),
+              std::bit_cast<std::uint64_t>(receipt.guarantee.epsilon));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->guarantee.delta),
+              std::bit_cast<std::uint64_t>(receipt.guarantee.delta));
     EXPECT_EQ(std::bit_cast<std::uint64_t>(read->noise_stddev), std::bit_cast<std::uint64_t>(receipt.noise_stddev));
     EXPECT_EQ(std::bit_cast<std::uint64_t>(read->shift_limit), std::bit_cast<std::uint64_t>(receipt.shift_limit));
     EXPECT_EQ(read->sequence, receipt.sequence);

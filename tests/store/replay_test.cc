@@ -95,8 +95,8 @@ TEST(Replay, OtherRequestsGiveAnotherDigest) {
   EXPECT_NE(replay(replay_batches(), {.repeatable = true}, 4).replay, original.replay);
 }
 
-// A process that ends in between loses the factors that are kept for speed, so later weights need not be equal bit for bit; the
-// data is, and both are as close to the optimum as certified.
+// A process that ends in between loses the factors that are kept for speed, so later weights need not be equal bit for
+// bit; the data is, and both are as close to the optimum as certified.
 TEST(Replay, AfterReopeningTheDataIsEqualAndTheWeightsAreWithinTheirCertificates) {
   const Replayed through = replay(replay_batches(), {});
   const Replayed reopened = replay(replay_batches(), {.reopen = true});

@@ -19,9 +19,10 @@ TEST(RequestParser, FieldsComeInAnyOrderAndWithSpaces) {
 }
 
 TEST(RequestParser, NumbersUpToTheLargest) {
-  EXPECT_EQ(std::get<std::size_t>(
-                std::get<ForgetGraph>(parse_request(R"({"forget":"graph","graph":18446744073709551615})").value()).graph),
-            std::numeric_limits<std::size_t>::max());
+  EXPECT_EQ(
+      std::get<std::size_t>(
+          std::get<ForgetGraph>(parse_request(R"({"forget":"graph","graph":18446744073709551615})").value()).graph),
+      std::numeric_limits<std::size_t>::max());
 }
 
 struct BadRequest {
@@ -89,7 +90,8 @@ TEST(RequestParser, RefusesWithTheFieldAndTheValue) {
     const Result<RemovalRequest> request = parse_request(bad.text);
     ASSERT_FALSE(request.ok()) << bad.text;
     EXPECT_EQ(request.error().code, ErrorCode::kMalformedInput) << bad.text;
-    EXPECT_NE(request.error().message.find(bad.named), std::string::npos) << bad.text << " -> " << request.error().message;
+    EXPECT_NE(request.error().message.find(bad.named), std::string::npos)
+        << bad.text << " -> " << request.error().message;
     EXPECT_LT(request.error().message.size(), 200u);
   }
 }

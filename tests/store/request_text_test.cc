@@ -78,12 +78,15 @@ std::vector<GraphKey> values_of(const RemovalRequest& request) {
 }
 
 TEST(RequestText, IsTheDocumentedSpelling) {
-  EXPECT_EQ(request_text(ForgetFeatures{std::size_t{17}, std::size_t{3}}), R"({"forget":"features","graph":17,"node":3})");
-  EXPECT_EQ(request_text(ForgetNode{"group-0017", "user-3"}), R"({"forget":"node","graph":"group-0017","node":"user-3"})");
+  EXPECT_EQ(request_text(ForgetFeatures{std::size_t{17}, std::size_t{3}}),
+            R"({"forget":"features","graph":17,"node":3})");
+  EXPECT_EQ(request_text(ForgetNode{"group-0017", "user-3"}),
+            R"({"forget":"node","graph":"group-0017","node":"user-3"})");
   EXPECT_EQ(request_text(ForgetEdge{std::size_t{17}, std::size_t{3}, std::size_t{5}}),
             R"({"forget":"edge","from":3,"graph":17,"to":5})");
   EXPECT_EQ(request_text(ForgetGraph{std::size_t{17}}), R"({"forget":"graph","graph":17})");
-  EXPECT_EQ(request_text(ForgetSubject{"J\xc3\xb6rg \"x\"\n"}), "{\"forget\":\"subject\",\"id\":\"J\xc3\xb6rg \\\"x\\\"\\n\"}");
+  EXPECT_EQ(request_text(ForgetSubject{"J\xc3\xb6rg \"x\"\n"}),
+            "{\"forget\":\"subject\",\"id\":\"J\xc3\xb6rg \\\"x\\\"\\n\"}");
   EXPECT_EQ(request_text(ForgetSubject{"\xff"}), R"({"forget":"subject","id":{"bytes":"ff"}})");
 }
 
@@ -126,7 +129,8 @@ TEST(RequestFile, PassesOverEmptyLinesAndKeepsTheirCount) {
 TEST(RequestFile, ErrorsNameFileAndLine) {
   const testing::TemporaryFolder folder;
   const std::string line = R"({"forget":"graph","graph":1})";
-  const auto path = folder.write("requests.jsonl", line + "\n\n" + line + "\n{\"forget\":\"graph\",\"graph\":-5}\n" + line);
+  const auto path =
+      folder.write("requests.jsonl", line + "\n\n" + line + "\n{\"forget\":\"graph\",\"graph\":-5}\n" + line);
   const Result<RequestFile> file = read_requests(path);
   ASSERT_FALSE(file.ok());
   EXPECT_EQ(file.error().code, ErrorCode::kMalformedInput);

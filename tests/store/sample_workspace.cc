@@ -16,8 +16,8 @@ namespace {
 
 std::string model_details(const SessionSnapshot& snapshot) {
   SeededRandom random(1);
-  return to_row(StoredModel{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs,
-                            snapshot.updates, snapshot.releases},
+  return to_row(StoredModel{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
+                            snapshot.rungs, snapshot.updates, snapshot.releases},
                 random)
       .details;
 }
@@ -83,7 +83,8 @@ std::shared_ptr<const SigningKey> sample_key(std::uint64_t seed) {
   return std::make_shared<const SigningKey>(SigningKey::generate(random));
 }
 
-SampleWorkspace::SampleWorkspace(WorkspaceSetup setup) : path_(folder_.path() / "sample.unscatter"), setup_(std::move(setup)) {
+SampleWorkspace::SampleWorkspace(WorkspaceSetup setup)
+    : path_(folder_.path() / "sample.unscatter"), setup_(std::move(setup)) {
   how.key = sample_key();
   how.threads = 1;
 }
@@ -163,7 +164,8 @@ void SampleWorkspace::rewrite_model(const std::function<void(StoredModel&)>& cha
   edit([&](const Database& database) {
     const Contents contents = contents_of(database);
     StoredModel model =
-        model_from_row(read_model(database).value(), weight_rows(contents), contents.constants.class_names.size()).value();
+        model_from_row(read_model(database).value(), weight_rows(contents), contents.constants.class_names.size())
+            .value();
     change(model);
     SeededRandom random(77);
     const ModelRow row = to_row(model, random);

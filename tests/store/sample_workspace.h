@@ -1,5 +1,5 @@
-// A small workspace in a folder of its own, and a forger's tools: what it takes to change a file and its ledger so that only
-// the check that is meant can notice.
+// A small workspace in a folder of its own, and a forger's tools: what it takes to change a file and its ledger so that
+// only the check that is meant can notice.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ struct SampleChoice {
 [[nodiscard]] std::vector<SampleChoice> sample_choices();
 
 // 14 graphs of three to six nodes, more graphs than coordinates; every node has an id.
-[[nodiscard]] WorkspaceSetup sample_setup(std::uint64_t seed = 1, const SampleChoice& choice = {}, std::size_t graphs = 14);
+[[nodiscard]] WorkspaceSetup sample_setup(std::uint64_t seed = 1, const SampleChoice& choice = {},
+                                          std::size_t graphs = 14);
 
 [[nodiscard]] std::shared_ptr<const SigningKey> sample_key(std::uint64_t seed = 1);
 
@@ -58,8 +59,8 @@ class SampleWorkspace {
   // SQL on the file behind the program's back; the log is empty afterwards.
   void edit(const std::function<void(const Database&)>& change) const;
   void edit(const std::string& sql) const;
-  // Every entry, receipts with them, made anew by the holder of `key`: changed, linked, hashed, signed.  An entry that `change`
-  // leaves alone is written anew only if what comes before it changed.
+  // Every entry, receipts with them, made anew by the holder of `key`: changed, linked, hashed, signed.  An entry that
+  // `change` leaves alone is written anew only if what comes before it changed.
   void rewrite_ledger(const std::function<void(LedgerRecord&)>& change, const SigningKey& key) const;
   // The model, changed, with the last entry saying so.
   void rewrite_model(const std::function<void(StoredModel&)>& change, const SigningKey& key) const;

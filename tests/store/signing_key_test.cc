@@ -55,21 +55,22 @@ struct KnownSignature {
   const char* signature;
 };
 // RFC 8032, section 7.1, tests 1 to 3.
-constexpr KnownSignature kKnownSignatures[] = {{"9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
-                                                "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
-                                                "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33b"
-                                                "acc61e39701cf9b46bd25bf5f0595bbe24655141438e"
-                                                "7a100b"},
-                                               {"4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
-                                                "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
-                                                "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e1599"
-                                                "6e458f3613d0f11d8c387b2eaeb4302aeeb00d291612"
-                                                "bb0c00"},
-                                               {"c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
-                                                "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
-                                                "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f2"
-                                                "90ae67f760984dc6594a7c15e9716ed28dc027beceea"
-                                                "1ec40a"}};
+constexpr KnownSignature kKnownSignatures[] = {
+    {"9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+     "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
+     "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33b"
+     "acc61e39701cf9b46bd25bf5f0595bbe24655141438e"
+     "7a100b"},
+    {"4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+     "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
+     "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e1599"
+     "6e458f3613d0f11d8c387b2eaeb4302aeeb00d291612"
+     "bb0c00"},
+    {"c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
+     "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
+     "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f2"
+     "90ae67f760984dc6594a7c15e9716ed28dc027beceea"
+     "1ec40a"}};
 
 TEST(SigningKey, GivesThePublishedSignatures) {
   const testing::TemporaryFolder folder;
@@ -182,8 +183,8 @@ TEST(SigningKey, RefusesEveryOtherSpelling) {
        {std::string(), digits, "unscatter-signing-key-1 " + digits, "unscatter-signing-key-1 " + upper + "\n",
         "unscatter-signing-key-1 " + digits + "\r\n", good + "\n", good + good, " " + good,
         "unscatter-signing-key-2 " + digits + "\n", "unscatter-public-key-1 " + digits + "\n",
-        "unscatter-signing-key-1  " + digits + "\n", good.substr(0, 60) + "\n", std::string("unscatter-signing-key-1 \n"),
-        good + std::string(100000, 'x')}) {
+        "unscatter-signing-key-1  " + digits + "\n", good.substr(0, 60) + "\n",
+        std::string("unscatter-signing-key-1 \n"), good + std::string(100000, 'x')}) {
     const Result<SigningKey> key = SigningKey::load(private_file(folder, bad));
     ASSERT_FALSE(key.ok()) << bad;
     EXPECT_EQ(key.error().code, ErrorCode::kMalformedInput);
@@ -200,7 +201,8 @@ TEST(SigningKey, MovingLeavesNothingBehind) {
   SigningKey other = seeded_key(6);
   other = std::move(moved);
   EXPECT_EQ(other.public_key(), half);
-  for (SigningKey* empty : {&key, &moved}) EXPECT_EQ(empty->public_key(), PublicKey{});  // NOLINT(bugprone-use-after-move)
+  for (SigningKey* empty : {&key, &moved})
+    EXPECT_EQ(empty->public_key(), PublicKey{});  // NOLINT(bugprone-use-after-move)
 }
 
 TEST(SigningKey, DestroyingItOverwritesTheSecret) {
@@ -226,7 +228,8 @@ TEST(PublicKey, IsReadFromDigitsOrFile) {
   ASSERT_TRUE(save_public_key(key, path).ok());
   EXPECT_EQ(testing::read_whole_file(path), "unscatter-public-key-1 " + key.hex() + "\n");
   EXPECT_EQ(read_public_key(path.string()).value(), key);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1) << "a temporary file stayed";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1)
+      << "a temporary file stayed";
   EXPECT_EQ(save_public_key(key, folder.path() / "no" / "folder").error().code, ErrorCode::kIo);
 }
 

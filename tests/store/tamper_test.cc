@@ -1,6 +1,6 @@
-// Damage at random places of the file.  What this shows: every changed byte of the ledger, the receipts and the model is
-// noticed, and no damage anywhere is half used.  What it does not show: that a byte outside of all records is noticed; SQLite
-// keeps counters and unused bytes that nobody reads.
+// Damage at random places of the file.  What this shows: every changed byte of the ledger, the receipts and the model
+// is noticed, and no damage anywhere is half used.  What it does not show: that a byte outside of all records is
+// noticed; SQLite keeps counters and unused bytes that nobody reads.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,9 @@ constexpr std::size_t kFewer = 10;
 constexpr std::size_t kFewer = 1;
 #endif
 
-std::string as_text(const std::vector<std::byte>& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string as_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 template <std::size_t N>
 std::string as_text(const std::array<std::uint8_t, N>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -58,8 +60,8 @@ std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sam
   return fields;
 }
 
-// Where a field lies in the file.  A long one goes on in overflow pages: it is followed from the longest beginning that is
-// found, piece by piece; what is left over at the end of a page may be short.
+// Where a field lies in the file.  A long one goes on in overflow pages: it is followed from the longest beginning that
+// is found, piece by piece; what is left over at the end of a page may be short.
 std::vector<std::size_t> places_of(const std::string& field, const std::string& file) {
   std::vector<std::size_t> places;
   for (std::size_t done = 0; done < field.size();) {
@@ -67,7 +69,8 @@ std::vector<std::size_t> places_of(const std::string& field, const std::string& 
     std::size_t best_length = 0;
     for (std::size_t at = 0; at < file.size(); ++at) {
       std::size_t length = 0;
-      while (done + length < field.size() && at + length < file.size() && file[at + length] == field[done + length]) ++length;
+      while (done + length < field.size() && at + length < file.size() && file[at + length] == field[done + length])
+        ++length;
       if (length > best_length) {
         best_start = at;
         best_length = length;
@@ -135,8 +138,8 @@ struct DamageCounts {
 };
 
 // Either it is told, or everything is as it was.  Returns whether it was told.
-bool told_or_same(const SampleWorkspace& sample, const std::string& damaged, const Digest& original, const std::string& what,
-                  DamageCounts& counts) {
+bool told_or_same(const SampleWorkspace& sample, const std::string& damaged, const Digest& original,
+                  const std::string& what, DamageCounts& counts) {
   sample.replace(damaged);
   if (!verified(sample)) {
     const Result<Workspace> opened = Workspace::open(sample.path(), sample.how);
@@ -172,7 +175,8 @@ TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
     }
     if (HasFailure()) return;
   }
-  std::cout << counts.refused << " refused, " << counts.noticed << " noticed by verify, " << counts.unread << " unread\n";
+  std::cout << counts.refused << " refused, " << counts.noticed << " noticed by verify, " << counts.unread
+            << " unread\n";
   EXPECT_GT(counts.refused, 200 / kFewer);
 }
 
@@ -190,8 +194,8 @@ TEST(Tamper, ATruncatedFileIsToldWhereverItEnds) {
     static_cast<void>(told_or_same(sample, good.substr(0, end), original, fmt::format("cut at {}", end), counts));
   }
   // Within the last page only bytes may be lost that are not used.
-  EXPECT_LE(counts.unread, static_cast<std::size_t>(std::count_if(ends.begin(), ends.end(),
-                                                                  [&](std::size_t end) { return end > good.size() - 4096; })));
+  EXPECT_LE(counts.unread, static_cast<std::size_t>(std::count_if(
+                               ends.begin(), ends.end(), [&](std::size_t end) { return end > good.size() - 4096; })));
   // Bytes after the end are nobody's.
   static_cast<void>(told_or_same(sample, good + std::string(5000, 'x'), original, "longer", counts));
 }

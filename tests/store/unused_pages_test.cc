@@ -16,7 +16,8 @@ class UnusedPagesOf : public ::testing::Test {
   [[nodiscard]] std::filesystem::path file_with_unused_pages(const std::string& secure) const {
     const auto path = folder_.path() / ("secure-" + secure);
     const Database database = Database::open(path, Database::Mode::kCreate, std::chrono::milliseconds(0)).value();
-    EXPECT_TRUE(database.run("PRAGMA page_size = 512; PRAGMA secure_delete = " + secure + "; CREATE TABLE t(b BLOB)").ok());
+    EXPECT_TRUE(
+        database.run("PRAGMA page_size = 512; PRAGMA secure_delete = " + secure + "; CREATE TABLE t(b BLOB)").ok());
     EXPECT_TRUE(database.run("INSERT INTO t VALUES(randomblob(1000000)); DELETE FROM t").ok());
     return path;
   }

@@ -1,5 +1,5 @@
-// Every check of verify_workspace() passes on good workspaces, and each is shown a fault that it alone can notice.  Where an
-// entry commits to what is changed, the forger has the right key and signs anew.
+// Every check of verify_workspace() passes on good workspaces, and each is shown a fault that it alone can notice.
+// Where an entry commits to what is changed, the forger has the right key and signs anew.
 #include "unscatter/store/verify.h"
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ TEST_F(Verify, NamesItsChecksInOrder) {
     EXPECT_FALSE(check.detail.empty());
     names.push_back(check.name);
   }
-  EXPECT_EQ(names, (Names{"file", "constants", "chain", "signatures", "data", "model", "budget", "other", "erasure", "residual",
-                          "retrain"}));
+  EXPECT_EQ(names, (Names{"file", "constants", "chain", "signatures", "data", "model", "budget", "other", "erasure",
+                          "residual", "retrain"}));
 }
 
 TEST_F(Verify, StartsAsAFailure) {
@@ -152,7 +152,8 @@ TEST_F(Verify, ChainWithEntriesThatCannotBe) {
       {"entry 1: it belongs to another workspace", at(1, [](LedgerRecord& r) { r.workspace = std::string(32, '0'); })},
       {"entry 4: it knows other constants", at(4, [](LedgerRecord& r) { r.constants = {}; })},
       {"entry 3: it does not meet its guarantee", at(3, [](LedgerRecord& r) { r.satisfied = false; })},
-      {"entry 3: its shift is above the limit", at(3, [](LedgerRecord& r) { r.shift_upper_bound = 2 * r.shift_limit; })},
+      {"entry 3: its shift is above the limit",
+       at(3, [](LedgerRecord& r) { r.shift_upper_bound = 2 * r.shift_limit; })},
       {"entry 1: requests and commitments differ", at(1, [](LedgerRecord& r) { r.commitments.clear(); })},
       {"entry 0: a ledger begins with its creation", at(0, [](LedgerRecord& r) { r.kind = EntryKind::kForgotten; })},
       {"entry 2: a ledger begins with its creation", at(2, [](LedgerRecord& r) { r.kind = EntryKind::kCreated; })},
@@ -223,12 +224,15 @@ TEST_F(Verify, DataChanged) {
         "UPDATE graphs SET content = (SELECT content FROM graphs WHERE slot = 6) WHERE slot = 5",
         "UPDATE graphs SET salt = zeroblob(32) WHERE slot = 5", "DELETE FROM graphs WHERE slot = 13",
         "DELETE FROM graphs WHERE slot = 5", "UPDATE graphs SET label = NULL WHERE slot = 5",
-        "INSERT INTO graphs SELECT 14, 14, label, graph_id, nodes_at_creation, node_numbers, content, salt FROM graphs WHERE "
+        "INSERT INTO graphs SELECT 14, 14, label, graph_id, nodes_at_creation, node_numbers, content, salt FROM graphs "
+        "WHERE "
         "slot = 5",
-        "UPDATE graphs SET label = NULL, graph_id = NULL, nodes_at_creation = NULL, node_numbers = NULL, content = NULL, salt "
+        "UPDATE graphs SET label = NULL, graph_id = NULL, nodes_at_creation = NULL, node_numbers = NULL, content = "
+        "NULL, salt "
         "= "
         "NULL WHERE slot = 5",
-        "UPDATE graphs SET slot = 99 WHERE slot = 5; UPDATE graphs SET slot = 5 WHERE slot = 6; UPDATE graphs SET slot = 6 "
+        "UPDATE graphs SET slot = 99 WHERE slot = 5; UPDATE graphs SET slot = 5 WHERE slot = 6; UPDATE graphs SET slot "
+        "= 6 "
         "WHERE slot = 99"}) {
     SCOPED_TRACE(sql);
     sample_.edit(sql);
@@ -249,10 +253,10 @@ TEST_F(Verify, DataThatTheLedgerCountsOtherwise) {
 
 TEST_F(Verify, ModelChanged) {
   const std::string good = sample_.bytes();
-  for (const char* sql :
-       {"UPDATE model SET weights = zeroblob(length(weights))", "UPDATE model SET residuals = zeroblob(length(residuals))",
-        "UPDATE model SET salt = zeroblob(32)", "UPDATE model SET perturbation = weights",
-        "UPDATE model SET details = replace(details, '3', '4')", "DELETE FROM model"}) {
+  for (const char* sql : {"UPDATE model SET weights = zeroblob(length(weights))",
+                          "UPDATE model SET residuals = zeroblob(length(residuals))",
+                          "UPDATE model SET salt = zeroblob(32)", "UPDATE model SET perturbation = weights",
+                          "UPDATE model SET details = replace(details, '3', '4')", "DELETE FROM model"}) {
     SCOPED_TRACE(sql);
     sample_.edit(sql);
     expect_failed({"model"}, "damaged");
@@ -274,10 +278,11 @@ TEST_F(Verify, ModelThatCountsOtherwise) {
 
 TEST_F(Verify, BudgetThatWasNotPromised) {
   const std::string good = sample_.bytes();
-  for (const auto& change : {std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.guarantee.epsilon = 2; }),
-                             std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.guarantee.delta = 0.5; }),
-                             std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.mechanism = Mechanism::kObjective; }),
-                             std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.noise_stddev = 1; })}) {
+  for (const auto& change :
+       {std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.guarantee.epsilon = 2; }),
+        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.guarantee.delta = 0.5; }),
+        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.mechanism = Mechanism::kObjective; }),
+        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.noise_stddev = 1; })}) {
     sample_.rewrite_ledger(
         [&](LedgerRecord& record) {
           if (record.sequence == 4) change(record);
@@ -317,10 +322,10 @@ TEST_F(Verify, OtherRowsChanged) {
   expect_passed();
   const std::string good = sample_.bytes();
   for (const char* sql :
-       {"UPDATE salts SET salts = zeroblob(32) WHERE sequence = 1", "UPDATE salts SET seal = zeroblob(32) WHERE sequence = 2",
-        "UPDATE salts SET sequence = 4 WHERE sequence = 2", "UPDATE lists SET done = zeroblob(32)",
-        "UPDATE lists SET seal = zeroblob(32)", "UPDATE lists SET done = zeroblob(31)",
-        "UPDATE published SET weights = zeroblob(length(weights))",
+       {"UPDATE salts SET salts = zeroblob(32) WHERE sequence = 1",
+        "UPDATE salts SET seal = zeroblob(32) WHERE sequence = 2", "UPDATE salts SET sequence = 4 WHERE sequence = 2",
+        "UPDATE lists SET done = zeroblob(32)", "UPDATE lists SET seal = zeroblob(32)",
+        "UPDATE lists SET done = zeroblob(31)", "UPDATE published SET weights = zeroblob(length(weights))",
         R"(UPDATE published SET details = replace(details, '"release_number":2', '"release_number":1'))",
         "UPDATE published SET seal = x''"}) {
     SCOPED_TRACE(sql);
@@ -369,7 +374,8 @@ TEST_F(Verify, ResidualOfWeightsThatWereNeverLearned) {
 }
 
 TEST_F(Verify, ResidualOfAModelThatDoesNotFit) {
-  sample_.rewrite_model([](StoredModel& model) { model.weights(0, 0) = std::numeric_limits<double>::quiet_NaN(); }, key());
+  sample_.rewrite_model([](StoredModel& model) { model.weights(0, 0) = std::numeric_limits<double>::quiet_NaN(); },
+                        key());
   expect_failed({"residual"}, "do not fit");
 }
 

@@ -1,5 +1,5 @@
-// The fuzz target's workspaces through the same check, where no fuzzer is at hand.  When the file format changes, make them
-// anew:
+// The fuzz target's workspaces through the same check, where no fuzzer is at hand.  When the file format changes, make
+// them anew:
 //
 //   UNSCATTER_WRITE_CORPUS=1 build/release/tests/store/store_tests --gtest_filter='WorkspaceCorpus.*'
 #include <gtest/gtest.h>
@@ -24,7 +24,9 @@ std::string tiny_workspace() {
   setup.transform.layers = 1;
   SampleWorkspace sample(std::move(setup));
   sample.how.clock = [] { return std::int64_t{1769903999}; };
-  sample.how.random = [sources = std::uint64_t{0}]() mutable { return std::make_unique<testing::SeededRandom>(++sources); };
+  sample.how.random = [sources = std::uint64_t{0}]() mutable {
+    return std::make_unique<testing::SeededRandom>(++sources);
+  };
   {
     Workspace workspace = sample.create();
     const std::vector<RemovalRequest> list = {ForgetNode{0u, 1u}, ForgetGraph{1u}};

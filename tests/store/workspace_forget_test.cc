@@ -248,7 +248,8 @@ TEST(WorkspaceForget, TimesAddUp) {
   EXPECT_EQ(workspace.stage_times().update, 0);
   ASSERT_TRUE(forget_one(workspace, ForgetNode{5u, 0u}).ok());
   const StageTimes once = workspace.stage_times();
-  for (const double seconds : {once.update, once.record, once.write, once.commit, once.checkpoint}) EXPECT_GT(seconds, 0);
+  for (const double seconds : {once.update, once.record, once.write, once.commit, once.checkpoint})
+    EXPECT_GT(seconds, 0);
   ASSERT_TRUE(forget_one(workspace, ForgetNode{6u, 0u}).ok());
   EXPECT_GT(workspace.stage_times().update, once.update);
 }

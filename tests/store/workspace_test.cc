@@ -21,7 +21,8 @@ using testing::SampleWorkspace;
 
 class WorkspaceOfEveryKind : public ::testing::TestWithParam<SampleChoice> {};
 
-// Created, opened, changed by batches of all kinds, opened after each: always the same workspace, and all it claims holds.
+// Created, opened, changed by batches of all kinds, opened after each: always the same workspace, and all it claims
+// holds.
 TEST_P(WorkspaceOfEveryKind, IsTheSameAfterEveryOpening) {
   const SampleWorkspace sample(sample_setup(5, GetParam()));
   {
@@ -34,7 +35,8 @@ TEST_P(WorkspaceOfEveryKind, IsTheSameAfterEveryOpening) {
     SCOPED_TRACE(round);
     Workspace workspace = sample.open();
     const Session& session = *workspace.session().value();
-    const auto requests = testing::random_batch(random, session, sample.original(), 1 + static_cast<std::size_t>(round) % 3);
+    const auto requests =
+        testing::random_batch(random, session, sample.original(), 1 + static_cast<std::size_t>(round) % 3);
     const Result<Forgotten> forgotten = workspace.forget(requests);
     ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
     EXPECT_TRUE(forgotten->certificate.satisfied);
@@ -110,7 +112,8 @@ std::size_t files_beside(const SampleWorkspace& sample) {
 
 TEST(Workspace, AFailedCreationLeavesNoFile) {
   const SampleWorkspace sample;
-  const auto refused = [&](const WorkspaceSetup& setup, const WorkspaceOptions& how, ErrorCode code, const std::string& part) {
+  const auto refused = [&](const WorkspaceSetup& setup, const WorkspaceOptions& how, ErrorCode code,
+                           const std::string& part) {
     SCOPED_TRACE(part);
     const Result<Workspace> made = Workspace::create(sample.path(), setup, how);
     ASSERT_FALSE(made.ok());

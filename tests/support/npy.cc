@@ -19,8 +19,9 @@ RowMatrix read_npy(const std::filesystem::path& path) {
   const std::size_t shape = header.find("'shape': (");
   long rows = -1;
   long columns = -1;
-  if (header.find("'descr': '<f8'") == std::string::npos || header.find("'fortran_order': False") == std::string::npos ||
-      shape == std::string::npos || std::sscanf(header.c_str() + shape, "'shape': (%ld, %ld)", &rows, &columns) != 2) {
+  if (header.find("'descr': '<f8'") == std::string::npos ||
+      header.find("'fortran_order': False") == std::string::npos || shape == std::string::npos ||
+      std::sscanf(header.c_str() + shape, "'shape': (%ld, %ld)", &rows, &columns) != 2) {
     throw std::runtime_error("unexpected .npy header " + header);
   }
   RowMatrix matrix(rows, columns);

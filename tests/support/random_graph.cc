@@ -19,7 +19,8 @@ GraphParts random_graph_parts(std::uint64_t seed, const RandomGraphOptions& opti
     }
   }
   parts.attribute_count = options.attributes;
-  for (std::size_t k = 0; k < options.nodes * options.attributes; ++k) parts.attributes.push_back(2 * random.unit() - 1);
+  for (std::size_t k = 0; k < options.nodes * options.attributes; ++k)
+    parts.attributes.push_back(2 * random.unit() - 1);
   if (options.label_values > 0) {
     for (std::size_t i = 0; i < options.nodes; ++i) {
       parts.labels.push_back(static_cast<std::int64_t>(random.below(options.label_values)));

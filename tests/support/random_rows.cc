@@ -14,7 +14,8 @@ BlockRow draw_row(Sequence& random, const Vector& lean, const RandomRowsOptions&
   BlockRow row;
   const auto fill = [&](std::size_t first, std::size_t count) {
     double* values = row.append(first, count);
-    for (std::size_t j = 0; j < count; ++j) values[j] = signed_unit(random) + lean(static_cast<Eigen::Index>(first + j));
+    for (std::size_t j = 0; j < count; ++j)
+      values[j] = signed_unit(random) + lean(static_cast<Eigen::Index>(first + j));
   };
   for (std::size_t column = 0; column < options.columns;) {
     const std::size_t run = std::min<std::size_t>(1 + random.below(8), options.columns - column);

@@ -24,8 +24,8 @@ struct LabelledRows {
   std::size_t classes = 0;
 };
 
-// Each class leans towards a direction of its own, so that there is something to learn, and the classes overlap.  The same seed
-// gives the same rows.
+// Each class leans towards a direction of its own, so that there is something to learn, and the classes overlap.  The
+// same seed gives the same rows.
 [[nodiscard]] LabelledRows random_rows(std::uint64_t seed, const RandomRowsOptions& options = {});
 
 // One row of the same kind.

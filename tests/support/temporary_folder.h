@@ -23,7 +23,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Where files live in memory, if there is such a place, for tests that wait for many writes and need none to be durable.
+// Where files live in memory, if there is such a place, for tests that wait for many writes and need none to be
+// durable.
 [[nodiscard]] std::filesystem::path memory_folder();
 
 [[nodiscard]] std::string read_whole_file(const std::filesystem::path& path);

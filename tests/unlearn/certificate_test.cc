@@ -10,12 +10,13 @@ namespace {
 
 TEST(CertificateNames, RoundTripAndAreDistinct) {
   for (const Mechanism m : {Mechanism::kRelease, Mechanism::kObjective}) EXPECT_EQ(parse_mechanism(name(m)).value(), m);
-  for (const ResidualBound b :
-       {ResidualBound::kWorst, ResidualBound::kData, ResidualBound::kTight, ResidualBound::kExact, ResidualBound::kDrift}) {
+  for (const ResidualBound b : {ResidualBound::kWorst, ResidualBound::kData, ResidualBound::kTight,
+                                ResidualBound::kExact, ResidualBound::kDrift}) {
     EXPECT_EQ(parse_residual_bound(name(b)).value(), b);
   }
   EXPECT_NE(name(BudgetRule::kJoint), name(BudgetRule::kPaper));
-  const std::set<std::string_view> rungs = {name(Rung::kFast), name(Rung::kExact), name(Rung::kNewton), name(Rung::kRetrain)};
+  const std::set<std::string_view> rungs = {name(Rung::kFast), name(Rung::kExact), name(Rung::kNewton),
+                                            name(Rung::kRetrain)};
   EXPECT_EQ(rungs.size(), 4u);
 }
 

@@ -104,8 +104,8 @@ TEST(GradientChange, ItsRoundingCoversTheTrueError) {
   }
 }
 
-// Pairs of the same graph in opposite classes: their terms cancel, their roundings do not, so that an envelope taken from the
-// length of the sum would be too small.
+// Pairs of the same graph in opposite classes: their terms cancel, their roundings do not, so that an envelope taken
+// from the length of the sum would be too small.
 TEST(GradientChange, ItsRoundingCoversTermsThatCancel) {
   std::size_t beyond_the_sum = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -135,7 +135,8 @@ TEST(GradientChange, ItsRoundingCoversLongSums) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     SCOPED_TRACE(seed);
     const std::vector<std::uint32_t> labels(3000, 0);
-    std::vector<RowChange> changes(3000, {0, testing::random_row(seed, kChargedColumns, 0.1), {}, ChangeKind::kRemoved});
+    std::vector<RowChange> changes(3000,
+                                   {0, testing::random_row(seed, kChargedColumns, 0.1), {}, ChangeKind::kRemoved});
     for (std::size_t i = 0; i < changes.size(); ++i) changes[i].row = i;
     const Matrix W = 1e-3 * testing::random_matrix(seed, kChargedColumns, 2);
     const GradientChange change = gradient_change(changes, labels, Loss::logistic(), 1e-9, W);

@@ -1,9 +1,9 @@
-// Forgotten data leaves memory: after forget() no byte that the process still holds carries the removed features, the removed
-// id or the old embedding.
+// Forgotten data leaves memory: after forget() no byte that the process still holds carries the removed features, the
+// removed id or the old embedding.
 //
-// The scan reads every writable page.  free() is replaced by one that clears the block first, so that what is found is held by
-// somebody; what was freed before is another matter (docs/theory.md, "What the guarantee does not say").  The sentinels exist
-// in the clear only inside the data: the test keeps them masked.
+// The scan reads every writable page.  free() is replaced by one that clears the block first, so that what is found is
+// held by somebody; what was freed before is another matter (docs/theory.md, "What the guarantee does not say").  The
+// sentinels exist in the clear only inside the data: the test keeps them masked.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -85,8 +85,8 @@ std::size_t occurrences(const std::set<std::uint64_t>& masked_words) {
   }
   std::fclose(maps);
   for (const auto& [first, last] : regions) {
-    for (auto* word = reinterpret_cast<const volatile std::uint64_t*>(first); word != reinterpret_cast<const void*>(last);
-         ++word) {
+    for (auto* word = reinterpret_cast<const volatile std::uint64_t*>(first);
+         word != reinterpret_cast<const void*>(last); ++word) {
       if (masked_words.contains(*word ^ kMask)) ++found;
     }
   }
@@ -119,7 +119,8 @@ std::size_t id_occurrences() {
     dataset.labels.push_back(static_cast<std::uint32_t>(g % 2));
   }
   std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({FeatureMap::resolve("attributes", dataset).value(), make_transform({.scales = 2, .moments = 1}).value()});
+  blocks.push_back(
+      {FeatureMap::resolve("attributes", dataset).value(), make_transform({.scales = 2, .moments = 1}).value()});
   SessionOptions options;
   options.threads = 1;  // other threads have stacks that nothing can clear
   if (fast) {
@@ -136,7 +137,8 @@ std::size_t id_occurrences() {
     if (value != 0) words.insert(std::bit_cast<std::uint64_t>(value) ^ kMask);
   }
   for (std::size_t i = 1; i < session.slots(); ++i) {
-    for (const double value : session.embeddings().row(i).values) words.erase(std::bit_cast<std::uint64_t>(value) ^ kMask);
+    for (const double value : session.embeddings().row(i).values)
+      words.erase(std::bit_cast<std::uint64_t>(value) ^ kMask);
   }
   return words;
 }

@@ -35,7 +35,9 @@ struct FollowedRows {
 
   [[nodiscard]] double ridge() const { return kFactorLambda * static_cast<double>(living); }
   [[nodiscard]] Objective objective() const { return {data.rows, data.labels, 3, loss, ridge()}; }
-  [[nodiscard]] WideMatrix gradient() const { return testing::wide_gradient(data.rows, data.labels, loss, ridge(), weights); }
+  [[nodiscard]] WideMatrix gradient() const {
+    return testing::wide_gradient(data.rows, data.labels, loss, ridge(), weights);
+  }
 
   // A random row goes or becomes another one; the rows change, the factor does not yet.
   RowChange edit() {
@@ -62,8 +64,8 @@ struct FollowedRows {
   FastFactor factor;
 };
 
-// One step along a random edit.  How much the residual grew, as a vector, over what the bound says; `spoil` may change the
-// `before` row that the factor is told, and the step.
+// One step along a random edit.  How much the residual grew, as a vector, over what the bound says; `spoil` may change
+// the `before` row that the factor is told, and the step.
 struct StepReport {
   bool intact = true;
   double worst_ratio = 0;  // of true growth to its bound
@@ -74,7 +76,8 @@ template <typename SpoilRow, typename SpoilStep>
 StepReport step_along(FollowedRows& rows, SpoilRow spoil_row, SpoilStep spoil_step) {
   const WideMatrix before = rows.gradient();
   const RowChange change = rows.edit();
-  const GradientChange delta = gradient_change(std::span(&change, 1), rows.data.labels, rows.loss, kFactorLambda, rows.weights);
+  const GradientChange delta =
+      gradient_change(std::span(&change, 1), rows.data.labels, rows.loss, kFactorLambda, rows.weights);
   StepReport report;
   report.intact = rows.factor.replace_row(spoil_row(change.before), change.after, rows.data.labels[change.row]);
   if (!report.intact) return report;
@@ -137,7 +140,8 @@ TEST(FastFactor, TheBoundCoversTheGrowthByRowsFarLongerThanTheAnchors) {
   }
 }
 
-// With a quadratic there is no curvature to drift, and the bound is small: what the ridge lost since the anchor, and rounding.
+// With a quadratic there is no curvature to drift, and the bound is small: what the ridge lost since the anchor, and
+// rounding.
 TEST(FastFactor, TheBoundIsSmallForTheSquaredLossWhileNoGraphGoes) {
   FollowedRows rows(3, Loss::squared());
   for (int step = 0; step < 50; ++step) {
@@ -155,7 +159,8 @@ TEST(FastFactor, ASpoiltSolveShowsInTheBoundWhichStillHolds) {
       FollowedRows rows(5, loss);
       for (std::uint64_t step = 0; step < 10; ++step) {
         const Matrix noise = size * testing::random_matrix(step, kFactorColumns, 3);
-        const StepReport report = step_along(rows, kAsItIs, [&](const Matrix& steps) -> Matrix { return steps + noise; });
+        const StepReport report =
+            step_along(rows, kAsItIs, [&](const Matrix& steps) -> Matrix { return steps + noise; });
         EXPECT_LE(report.worst_ratio, 1);
         // |A x| >= ridge |x|; removed graphs have taken a part of the ridge.
         for (Eigen::Index k = 0; k < 3; ++k) EXPECT_GE(report.bound(k), 0.5 * rows.ridge() * noise.col(k).norm());

@@ -132,7 +132,8 @@ TEST(GraphCollection, ChangesAscendOncePerGraphByTheirLargestKind) {
   EXPECT_EQ(plan.requests, (RequestCounts{.features = 3, .nodes = 2, .edges = 0, .graphs = 1, .subjects = 0}));
 
   // Graphs named in another order: the same changes.
-  const RemovalPlan other = planned(graphs, {requests[4], requests[5], requests[3], requests[1], requests[0], requests[2]});
+  const RemovalPlan other =
+      planned(graphs, {requests[4], requests[5], requests[3], requests[1], requests[0], requests[2]});
   ASSERT_EQ(slots_of(other), slots_of(plan));
   for (std::size_t c = 0; c < plan.changes.size(); ++c) {
     EXPECT_EQ(other.changes[c].graph, plan.changes[c].graph);
@@ -155,8 +156,8 @@ TEST(GraphCollection, SubjectsAreFoundWhereTheyLiveAndNowhereElse) {
         while (graphs.graph(slot) == nullptr) slot = random.below(graphs.slots());
         const std::set<std::string> ids = living_ids(*graphs.graph(slot));
         const std::string id = *std::next(ids.begin(), static_cast<std::ptrdiff_t>(random.below(ids.size())));
-        const RemovalRequest choices[] = {ForgetNode{slot, id}, ForgetSubject{id}, ForgetGraph{slot}, ForgetFeatures{slot, id},
-                                          ForgetNode{"club-" + std::to_string(slot), id}};
+        const RemovalRequest choices[] = {ForgetNode{slot, id}, ForgetSubject{id}, ForgetGraph{slot},
+                                          ForgetFeatures{slot, id}, ForgetNode{"club-" + std::to_string(slot), id}};
         const RemovalRequest request[] = {choices[random.below(5)]};
         Result<RemovalPlan> plan = graphs.plan(request, style, false);
         if (!plan.ok()) continue;  // features that are gone, or the last graph
@@ -172,7 +173,8 @@ TEST(GraphCollection, SubjectsAreFoundWhereTheyLiveAndNowhereElse) {
           if (found.ok()) {
             EXPECT_EQ(slots_of(*found), lives_in) << person;
           } else {  // or nothing would be left
-            EXPECT_EQ(found.error().code, lives_in.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument) << person;
+            EXPECT_EQ(found.error().code, lives_in.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument)
+                << person;
           }
         }
       }

@@ -37,15 +37,16 @@ RowChange moved_row(std::size_t row, std::uint64_t seed, std::size_t columns) {
 RowChange removed_row(std::size_t row) { return {row, {}, {}, ChangeKind::kRemoved}; }
 
 // The residual a fit claims covers the true one, for the rows that the learner holds.
-void expect_residuals_hold(const Learner& learner, const LabelledRows& data, const SessionOptions& options, const Fit& fit,
-                           std::size_t living) {
+void expect_residuals_hold(const Learner& learner, const LabelledRows& data, const SessionOptions& options,
+                           const Fit& fit, std::size_t living) {
   const double ridge = options.regularisation * static_cast<double>(living);
   testing::WideMatrix gradient = testing::wide_gradient(learner.rows(), data.labels, options.loss, ridge, fit.weights);
   if (fit.perturbation) gradient += fit.perturbation->cast<testing::Wide>();
   for (Eigen::Index k = 0; k < gradient.cols(); ++k) EXPECT_LE(gradient.col(k).norm(), fit.residuals(k)) << k;
 }
 
-// The same problem and the same update under limits that tighten: the cheapest rung that will do, in the ladder's order.
+// The same problem and the same update under limits that tighten: the cheapest rung that will do, in the ladder's
+// order.
 TEST(Learner, ClimbsRungByRungAsTheLimitTightens) {
   const LabelledRows data = learner_data(1, 10);
   std::vector<Rung> rungs;
@@ -85,8 +86,8 @@ TEST(Learner, TheFastRungNeedsAsManyGraphsAsCoordinates) {
   }
 }
 
-// Training anew from the present weights is a shortcut of the experiments: the same optimum, the same budget, hence the same
-// updates that train anew.
+// Training anew from the present weights is a shortcut of the experiments: the same optimum, the same budget, hence the
+// same updates that train anew.
 TEST(Learner, WarmRetrainingEndsWhereTrainingFromZeroDoes) {
   for (const std::size_t columns : {10UL, 90UL}) {
     SCOPED_TRACE(columns);
@@ -176,8 +177,8 @@ TEST(Learner, RollbackRestoresEverythingAndLaterUpdatesStillCertify) {
         expect_residuals_hold(untroubled, data, options, other, left);
         EXPECT_TRUE(fit.assessment.satisfied && other.assessment.satisfied);
         EXPECT_LE((fit.weights - other.weights).norm(), fit.assessment.distance + other.assessment.distance);
-        // Nothing of what was abandoned is left in the Newton system: it takes no more steps than without.  (It may take fewer,
-        // with inverses that are made anew.)
+        // Nothing of what was abandoned is left in the Newton system: it takes no more steps than without.  (It may
+        // take fewer, with inverses that are made anew.)
         if (columns > kLearnerRows) {
           EXPECT_LE(fit.newton_steps, other.newton_steps + 1);
         }

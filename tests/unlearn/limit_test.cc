@@ -90,7 +90,8 @@ TEST(Limit, TheShiftIsItsFormulaRoundedUp) {
       const long double distance = residual / kRidge;
       long double shift = residual / options.noise_stddev;
       if (options.mechanism == Mechanism::kRelease) {
-        shift = (distance + std::sqrt(static_cast<long double>(kWeights)) * limit.grid()->grid()) / options.noise_stddev;
+        shift =
+            (distance + std::sqrt(static_cast<long double>(kWeights)) * limit.grid()->grid()) / options.noise_stddev;
       }
       const auto expect_just_above = [](double computed, long double exact) {
         EXPECT_GE(computed, exact);
@@ -136,7 +137,8 @@ TEST(Limit, WhatIsAcceptedSatisfiesTheGuarantee) {
             const double all = std::nextafter(static_cast<double>(together(shift)), kNoEnd);
             return delta_upper_bound(all, epsilon).value() + grid;
           };
-          // delta(epsilon; mu) grows with mu, and so does its computed bound but for the 1e-11 by which that may err high.
+          // delta(epsilon; mu) grows with mu, and so does its computed bound but for the 1e-11 by which that may err
+          // high.
           const double whole = largest_shift_lower_bound({epsilon, limit.delta()}).value();
           EXPECT_LE(together(limit.shift_limit()), whole);
           EXPECT_LE(delta_upper_bound(whole, epsilon).value() + grid, delta);
@@ -225,7 +227,8 @@ TEST(Limit, TheResidualLimitIsWhereHeadroomIsOne) {
     for (const double ridge : {1e-3, 1.0, 1e4}) {
       for (const double weight_norm : {0.0, 1.0, 1e3}) {
         const double joint_limit = limit.residual_limit(ridge, weight_norm, kClasses);
-        const Vector even = Vector::Constant(static_cast<Eigen::Index>(kClasses), joint_limit / std::sqrt(1.0 * kClasses));
+        const Vector even =
+            Vector::Constant(static_cast<Eigen::Index>(kClasses), joint_limit / std::sqrt(1.0 * kClasses));
         const double headroom = limit.assess(even, ridge, weight_norm).headroom;
         EXPECT_LE(headroom, 1);
         EXPECT_GE(headroom, 1 - 1e-5);

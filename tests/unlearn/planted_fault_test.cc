@@ -21,7 +21,8 @@ namespace {
 using testing::random_data;
 using testing::RandomData;
 
-// One Newton update by hand, with a gradient change that the caller may spoil; says whether the bounds that ought to hold do.
+// One Newton update by hand, with a gradient change that the caller may spoil; says whether the bounds that ought to
+// hold do.
 struct Verdict {
   bool chain_holds = true;    // exact <= tight <= data <= worst for every class
   double largest_excess = 0;  // of exact over tight
@@ -60,14 +61,14 @@ Verdict one_update(std::uint64_t seed, Fault fault) {
   step.products = product(rows, step.steps);
   double spectral = spectral_norm_upper_bound_from_gram(system.gram(after), after.width());
   if (fault == Fault::kShortNorm) spectral *= 1e-3;
-  const ClassBounds bounds =
-      charge_newton_step(after, changes, trained.weights, change, step, trained.gradient_norms, left, spectral, options);
+  const ClassBounds bounds = charge_newton_step(after, changes, trained.weights, change, step, trained.gradient_norms,
+                                                left, spectral, options);
 
   Verdict verdict;
   const Matrix weights = trained.weights + step.steps;
   const Matrix margins = after.margins(weights);
-  const Vector exact =
-      after.gradient(margins, weights).colwise().norm().transpose() + after.gradient_rounding_upper_bound(margins, weights);
+  const Vector exact = after.gradient(margins, weights).colwise().norm().transpose() +
+                       after.gradient_rounding_upper_bound(margins, weights);
   for (Eigen::Index k = 0; k < 3; ++k) {
     if (!(exact(k) <= bounds.tight(k) && bounds.tight(k) <= bounds.data(k) && bounds.data(k) <= bounds.worst(k))) {
       verdict.chain_holds = false;
@@ -90,7 +91,8 @@ TEST(PlantedFault, AWrongSignInTheGradientChangeIsCaught) {
 }
 
 TEST(PlantedFault, ForgettingTheRidgeOfARemovedGraphIsCaught) {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) EXPECT_FALSE(one_update(seed, Fault::kForgottenRidge).chain_holds) << seed;
+  for (std::uint64_t seed = 0; seed < 30; ++seed)
+    EXPECT_FALSE(one_update(seed, Fault::kForgottenRidge).chain_holds) << seed;
 }
 
 TEST(PlantedFault, ANormFarTooSmallIsCaught) {
@@ -159,8 +161,8 @@ TEST(PlantedFault, AStaleDegreeFeatureIsCaught) {
   EXPECT_GE(caught, 15);
 }
 
-// A session that fails to take the removed row out of its sum is not at the optimum of what is left, and the distance check
-// sees it: the certificate of a session that forgot nothing does not cover the way to the retrained model.
+// A session that fails to take the removed row out of its sum is not at the optimum of what is left, and the distance
+// check sees it: the certificate of a session that forgot nothing does not cover the way to the retrained model.
 TEST(PlantedFault, AnUpdateThatDoesNothingIsCaught) {
   int caught = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

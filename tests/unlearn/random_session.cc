@@ -58,7 +58,8 @@ RandomData random_data(std::uint64_t seed, const RandomDataOptions& options) {
   spec.layers = 2;
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back(
-      {FeatureMap::resolve(options.attributes > 0 ? "attributes+degree-onehot:6" : "degree-onehot:6", data.dataset).value(),
+      {FeatureMap::resolve(options.attributes > 0 ? "attributes+degree-onehot:6" : "degree-onehot:6", data.dataset)
+           .value(),
        make_transform(spec).value()});
   data.embedder = std::make_shared<Embedder>(std::move(blocks));
   return data;
@@ -103,7 +104,8 @@ RemovalRequest random_request(Sequence& random, const Session& session, const Da
   }
 }
 
-std::vector<RemovalRequest> random_batch(Sequence& random, const Session& session, const Dataset& original, std::size_t size) {
+std::vector<RemovalRequest> random_batch(Sequence& random, const Session& session, const Dataset& original,
+                                         std::size_t size) {
   std::vector<RemovalRequest> batch;
   std::vector<bool> touched(session.slots(), false);
   std::size_t untouched = session.graph_count();

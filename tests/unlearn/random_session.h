@@ -28,19 +28,19 @@ struct RandomDataOptions {
 // Attributes and degrees as features, so that an edit changes the features of neighbours too.
 [[nodiscard]] RandomData random_data(std::uint64_t seed, const RandomDataOptions& options = {});
 
-// A request that the session's present state allows, of any kind; by number or by external id.  `original` is the data set the
-// session was created with.
+// A request that the session's present state allows, of any kind; by number or by external id.  `original` is the data
+// set the session was created with.
 [[nodiscard]] RemovalRequest random_request(Sequence& random, const Session& session, const Dataset& original);
 // Requests for one batch, no two of them about the same graph.
-[[nodiscard]] std::vector<RemovalRequest> random_batch(Sequence& random, const Session& session, const Dataset& original,
-                                                       std::size_t size);
+[[nodiscard]] std::vector<RemovalRequest> random_batch(Sequence& random, const Session& session,
+                                                       const Dataset& original, std::size_t size);
 
 // |grad L_k| of every class at the session's weights, in extended precision, from embeddings computed anew.
 [[nodiscard]] std::vector<double> true_residuals(const Session& session, const Embedder& embedder);
 [[nodiscard]] double joint(const std::vector<double>& per_class);
 
-// The optimum on what the session has left, from scratch, as a session of its own would find it; `distance` bounds how far from
-// the true optimum it is.
+// The optimum on what the session has left, from scratch, as a session of its own would find it; `distance` bounds how
+// far from the true optimum it is.
 struct Retrained {
   Matrix weights;
   double distance = 0;

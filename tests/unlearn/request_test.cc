@@ -27,7 +27,8 @@ TEST(Request, DescriptionsTellKindsNumbersAndIdsApart) {
 
 TEST(RequestCounts, TotalCountsEveryKindOnce) {
   EXPECT_EQ(RequestCounts{}.total(), 0u);
-  EXPECT_EQ((RequestCounts{.features = 1, .nodes = 10, .edges = 100, .graphs = 1000, .subjects = 10000}.total()), 11111u);
+  EXPECT_EQ((RequestCounts{.features = 1, .nodes = 10, .edges = 100, .graphs = 1000, .subjects = 10000}.total()),
+            11111u);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ using Arguments = std::vector<double>;
 double from_one_to_ten(Sequence& random) { return std::pow(10.0, random.unit()); }
 
 // `formula` rises with its first `rising` arguments and falls with the others.
-void expect_monotone(const std::function<double(const Arguments&)>& formula, std::size_t rising, std::size_t falling = 0) {
+void expect_monotone(const std::function<double(const Arguments&)>& formula, std::size_t rising,
+                     std::size_t falling = 0) {
   Sequence random(rising);
   for (int repeat = 0; repeat < 100; ++repeat) {
     Arguments arguments(rising + falling);
@@ -95,8 +96,8 @@ TEST(ResidualBounds, AreThoseOfThePaperWithItsConstants) {
           const long double C_1 = C_2 * F;
           const auto n = static_cast<long double>(graphs);
           const auto bound = [&](double change) {
-            return worst_case_bound(static_cast<double>(gamma_2), static_cast<double>(F), static_cast<double>(lambda), graphs,
-                                    change);
+            return worst_case_bound(static_cast<double>(gamma_2), static_cast<double>(F), static_cast<double>(lambda),
+                                    graphs, change);
           };
           const auto row_norm = static_cast<double>(F);
           const auto slope = static_cast<double>(C_2);
@@ -108,8 +109,8 @@ TEST(ResidualBounds, AreThoseOfThePaperWithItsConstants) {
           const long double for_features = gamma_2 * F * F * F / (std::pow(lambda, 4.0L) * n) *
                                            std::min(4 * lambda * lambda * C_1 * C_1, moved * moved * F * F / nodes);
           const double change =
-              worst_case_feature_change(slope, static_cast<double>(gamma_1), row_norm, static_cast<double>(C_1 / lambda),
-                                        static_cast<double>(F / std::sqrt(nodes)));
+              worst_case_feature_change(slope, static_cast<double>(gamma_1), row_norm,
+                                        static_cast<double>(C_1 / lambda), static_cast<double>(F / std::sqrt(nodes)));
           testing::expect_near(bound(change), for_features, 1e-13L * for_features);
         }
       }
@@ -131,7 +132,8 @@ TEST(ResidualBounds, ErrHigh) {
     EXPECT_GE(worst_case_graph_change(a[0], a[1], a[2], a[3]), w(0) * w(1) + w(2) * w(3));
     const double displacement = a[4] / 100;
     const long double by_displacement = (w(1) * w(2) * w(3) + w(0)) * displacement;
-    EXPECT_GE(worst_case_feature_change(a[0], a[1], a[2], a[3], displacement), std::min(2 * w(0) * w(2), by_displacement));
+    EXPECT_GE(worst_case_feature_change(a[0], a[1], a[2], a[3], displacement),
+              std::min(2 * w(0) * w(2), by_displacement));
   }
 }
 

@@ -29,7 +29,8 @@ struct Snapshot {
 };
 
 Snapshot snapshot(const Session& s) {
-  return {s.remaining(), s.weights(), s.embeddings().to_dense(), s.updates(), s.certificate().shift_upper_bound, s.rungs()};
+  return {s.remaining(), s.weights(), s.embeddings().to_dense(), s.updates(), s.certificate().shift_upper_bound,
+          s.rungs()};
 }
 
 void expect_unchanged(const Session& session, const Snapshot& before) {
@@ -61,7 +62,8 @@ RandomData small_data(std::uint64_t seed = 1) {
 }
 
 Session open(const RandomData& data, const SessionOptions& options = {}, std::shared_ptr<Ledger> ledger = nullptr) {
-  return Session::create(data.dataset, data.embedder, options, std::move(ledger), std::make_unique<testing::SeededRandom>(1))
+  return Session::create(data.dataset, data.embedder, options, std::move(ledger),
+                         std::make_unique<testing::SeededRandom>(1))
       .value();
 }
 
@@ -81,7 +83,9 @@ std::string refusal(Session& session, const std::vector<RemovalRequest>& request
 TEST(Session, RefusesBadRequestsWithAReasonAndChangesNothing) {
   const RandomData data = small_data();
   Session session = open(data);
-  const auto has = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
   EXPECT_TRUE(has(refusal(session, {}, ErrorCode::kInvalidArgument), "empty"));
   EXPECT_TRUE(has(refusal(session, {ForgetGraph{99u}}, ErrorCode::kNotFound), "no graph 99"));
   EXPECT_TRUE(has(refusal(session, {ForgetGraph{"x"}}, ErrorCode::kNotFound), "no graph 'x'"));
@@ -90,10 +94,13 @@ TEST(Session, RefusesBadRequestsWithAReasonAndChangesNothing) {
   EXPECT_TRUE(has(refusal(session, {ForgetEdge{0u, 0u, 3u}}, ErrorCode::kNotFound), "no such edge"));
   EXPECT_TRUE(has(refusal(session, {ForgetSubject{"nobody"}}, ErrorCode::kNotFound), "nobody"));
   // Twice in one batch: the second one is named.
-  EXPECT_TRUE(has(refusal(session, {ForgetNode{0u, 1u}, ForgetNode{0u, 1u}}, ErrorCode::kInvalidArgument), "request 2 of 2"));
+  EXPECT_TRUE(
+      has(refusal(session, {ForgetNode{0u, 1u}, ForgetNode{0u, 1u}}, ErrorCode::kInvalidArgument), "request 2 of 2"));
   EXPECT_TRUE(has(refusal(session, {ForgetNode{0u, 1u}, ForgetNode{0u, "bob"}}, ErrorCode::kNotFound), "bob"));
-  EXPECT_TRUE(has(refusal(session, {ForgetNode{0u, 1u}, ForgetEdge{0u, 0u, 1u}}, ErrorCode::kInvalidArgument), "node 1"));
-  EXPECT_TRUE(has(refusal(session, {ForgetGraph{0u}, ForgetNode{0u, 1u}}, ErrorCode::kInvalidArgument), "graph 0 is removed"));
+  EXPECT_TRUE(
+      has(refusal(session, {ForgetNode{0u, 1u}, ForgetEdge{0u, 0u, 1u}}, ErrorCode::kInvalidArgument), "node 1"));
+  EXPECT_TRUE(
+      has(refusal(session, {ForgetGraph{0u}, ForgetNode{0u, 1u}}, ErrorCode::kInvalidArgument), "graph 0 is removed"));
   // A good request before a bad one is not honoured either.
   refusal(session, {ForgetNode{1u, 0u}, ForgetNode{0u, 17u}}, ErrorCode::kNotFound);
 
@@ -171,7 +178,8 @@ TEST(Session, EmbeddingsAreThoseOfASessionBuiltWithoutTheRemoved) {
     const RandomData data = random_data(seed, {.graphs = 15, .classes = 3, .moments = 2});
     Session session = open(data);
     Sequence random(seed);
-    for (int step = 0; step < 5; ++step) ASSERT_TRUE(session.forget(random_batch(random, session, data.dataset, 3)).ok());
+    for (int step = 0; step < 5; ++step)
+      ASSERT_TRUE(session.forget(random_batch(random, session, data.dataset, 3)).ok());
     Session without = Session::create(session.remaining(), data.embedder, {}).value();
     std::size_t row = 0;
     for (std::size_t slot = 0; slot < session.slots(); ++slot) {
@@ -352,8 +360,8 @@ TEST(Release, AddsFreshNoiseOfTheStatedSizeAndCountsReleases) {
     EXPECT_NE(last, model.weights);
     last = model.weights;
   }
-  // The sum of squares over sigma^2 is chi-square with `count` degrees of freedom: within five standard deviations of its mean.
-  // Noise of half the promised size would give a quarter.
+  // The sum of squares over sigma^2 is chi-square with `count` degrees of freedom: within five standard deviations of
+  // its mean. Noise of half the promised size would give a quarter.
   const double statistic = square / (0.5 * 0.5);
   const auto plausible = [&](double value) { return std::abs(value - count) <= 5 * std::sqrt(2 * count); };
   EXPECT_TRUE(plausible(statistic));

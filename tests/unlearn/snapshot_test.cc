@@ -1,5 +1,5 @@
-// A session that is put away and taken up again: the same state, certificates that stay true, and no snapshot that does not
-// fit together.
+// A session that is put away and taken up again: the same state, certificates that stay true, and no snapshot that does
+// not fit together.
 #include "unscatter/unlearn/snapshot.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ using testing::RandomData;
 using testing::true_residuals;
 
 Session start_session(const RandomData& data, const SessionOptions& options) {
-  return Session::create(data.dataset, data.embedder, options, nullptr, std::make_unique<testing::SeededRandom>(1)).value();
+  return Session::create(data.dataset, data.embedder, options, nullptr, std::make_unique<testing::SeededRandom>(1))
+      .value();
 }
 
 Session take_up(const Session& session, const RandomData& data) {
@@ -102,7 +103,8 @@ TEST(Snapshot, ARestoredSessionGoesOnAsCertified) {
       EXPECT_EQ(session.remaining().graphs, restored.remaining().graphs);
       // Noise that a retraining drew anew makes them two different models.
       if (session.perturbation() != nullptr && *session.perturbation() != *restored.perturbation()) continue;
-      EXPECT_LE((session.weights() - restored.weights()).norm(), through.distance_upper_bound + after.distance_upper_bound);
+      EXPECT_LE((session.weights() - restored.weights()).norm(),
+                through.distance_upper_bound + after.distance_upper_bound);
     }
   }
 }
@@ -165,7 +167,8 @@ TEST(Snapshot, WhatDoesNotFitTogetherIsRefused) {
       {"slot 0: its nodes' numbers", [](SessionSnapshot& s) { s.slots[0].node_numbers.clear(); }},
       {"slot 0: its nodes' numbers",
        [](SessionSnapshot& s) { std::swap(s.slots[0].node_numbers[0], s.slots[0].node_numbers[1]); }},
-      {"slot 0: its nodes' numbers", [](SessionSnapshot& s) { s.slots[0].node_numbers[1] = s.slots[0].node_numbers[0]; }},
+      {"slot 0: its nodes' numbers",
+       [](SessionSnapshot& s) { s.slots[0].node_numbers[1] = s.slots[0].node_numbers[0]; }},
       {"slot 0: its nodes' numbers",
        [](SessionSnapshot& s) { s.slots[0].node_numbers.back() = s.slots[0].node_count_at_creation; }},
       {"no graph to learn from", [](SessionSnapshot& s) { s.slots.clear(); }},

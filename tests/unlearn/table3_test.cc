@@ -1,5 +1,5 @@
-// The seed's Table 3: how often its method retrains while one node leaves each of 10 % of the training graphs; and that our
-// default never does on the same runs.
+// The seed's Table 3: how often its method retrains while one node leaves each of 10 % of the training graphs; and that
+// our default never does on the same runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,8 @@ struct Outcome {
 // One node, chosen at random, from each of 10 % of the training graphs.
 Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options,
             std::uint64_t seed) {
-  auto session = Session::create(train, embedder, options, nullptr, std::make_unique<testing::SeededRandom>(seed)).value();
+  auto session =
+      Session::create(train, embedder, options, nullptr, std::make_unique<testing::SeededRandom>(seed)).value();
   Sequence random(seed);
   std::vector<std::size_t> order(train.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -90,8 +91,8 @@ TEST_P(Table3, RetrainsAsInThePaperAndNeverByDefault) {
   double retrains = 0;
   for (std::uint64_t seed = 0; seed < kSplits; ++seed) {
     const Split split = random_split(dataset.size(), {}, seed).value();
-    const Outcome paper =
-        run(subset(paper_dataset, split.train), paper_embedder, paper_options(setting.regularisation, setting.layers), seed);
+    const Outcome paper = run(subset(paper_dataset, split.train), paper_embedder,
+                              paper_options(setting.regularisation, setting.layers), seed);
     EXPECT_TRUE(paper.always_satisfied);
     retrains += static_cast<double>(paper.rungs.retrain) / kSplits;
 

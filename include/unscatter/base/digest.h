@@ -22,8 +22,8 @@ struct Digest {
 // 64 lower-case hexadecimal digits.  Errors: kMalformedInput.
 [[nodiscard]] Result<Digest> parse_digest(std::string_view hex);
 
-// The key of a commitment.  Whoever lacks it cannot tell by the digest what was hashed, however few the possibilities are; so
-// destroying the salt makes the commitment say nothing for ever.
+// The key of a commitment.  Whoever lacks it cannot tell by the digest what was hashed, however few the possibilities
+// are; so destroying the salt makes the commitment say nothing for ever.
 struct Salt {
   std::array<std::uint8_t, 32> bytes{};
   [[nodiscard]] static Salt random(RandomSource& source);
@@ -33,8 +33,8 @@ struct Salt {
 // As parse_digest().
 [[nodiscard]] Result<Salt> parse_salt(std::string_view hex);
 
-// Integers and reals enter as 8 little-endian bytes, text with its length before it, so that no two different sequences of
-// add() calls feed the same bytes by accident.
+// Integers and reals enter as 8 little-endian bytes, text with its length before it, so that no two different sequences
+// of add() calls feed the same bytes by accident.
 class Hasher {
  public:
   Hasher();

@@ -1,7 +1,7 @@
 // Files that are written as a whole or not at all and survive a power cut, and small ones read as a whole.
 //
-// An error names the file, what could not be done and the system's reason: "model.json: cannot be replaced: Is a directory".
-// Modes are permission bits as chmod takes them, 0600 for instance.
+// An error names the file, what could not be done and the system's reason: "model.json: cannot be replaced: Is a
+// directory". Modes are permission bits as chmod takes them, 0600 for instance.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,28 @@ inline constexpr unsigned kUsualMode = 0666;
 
 // Any file that can be read to its end, pipes too.  Errors: kNotFound; kLimitExceeded beyond `limit` bytes; kIo.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit);
-// A regular file that nobody but its owner may use in any way.  No copy of its content stays in memory beside the text that is
-// returned, which the caller wipes.  Errors: as above; kInvalidArgument if it is another kind of file or open to others.
+// A regular file that nobody but its owner may use in any way.  No copy of its content stays in memory beside the text
+// that is returned, which the caller wipes.  Errors: as above; kInvalidArgument if it is another kind of file or open
+// to others.
 [[nodiscard]] Result<std::string> read_private_file(const std::filesystem::path& path, std::size_t limit);
 
-// A new file, with exactly this mode whatever the umask.  Errors: kInvalidArgument if there is one already; kIo, and then there
-// is none.
+// A new file, with exactly this mode whatever the umask.  Errors: kInvalidArgument if there is one already; kIo, and
+// then there is none.
 [[nodiscard]] Status write_new_file(const std::filesystem::path& path, std::string_view content, unsigned mode);
 // Makes `folder` and the folders above it where they are missing, with mode 0700.  Errors: kIo.
 [[nodiscard]] Status make_private_folders(const std::filesystem::path& folder);
 
 // Takes the place of what was at `path`, as a whole or not at all.  Errors: kIo.
-[[nodiscard]] Status replace_file(const std::filesystem::path& path, std::string_view content, unsigned mode = kUsualMode);
+[[nodiscard]] Status replace_file(const std::filesystem::path& path, std::string_view content,
+                                  unsigned mode = kUsualMode);
 // Makes `from` the file at `to`, in place of what was there.  Errors: kIo.
 [[nodiscard]] Status rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // All of `bytes` to an open file; `path` is its name in messages.  Errors: kIo.
 [[nodiscard]] Status write_fully(int descriptor, const std::filesystem::path& path, std::string_view bytes);
 
-// replace_file() for content that comes piece by piece.  It is written beside `path`; the old content stands until commit(),
-// and for good if the object goes before.
+// replace_file() for content that comes piece by piece.  It is written beside `path`; the old content stands until
+// commit(), and for good if the object goes before.
 class ReplacingFile {
  public:
   // Errors: kIo.

@@ -6,8 +6,8 @@
 
 namespace unscatter {
 
-// Thread-safe by contract: workers call advance() concurrently.  The default does nothing, so that passing no sink costs
-// nothing.
+// Thread-safe by contract: workers call advance() concurrently.  The default does nothing, so that passing no sink
+// costs nothing.
 class Progress {
  public:
   Progress() = default;

@@ -1,6 +1,7 @@
 // Random bytes.  Two worlds that must not meet:
 //
-//  * RandomSource: noise that protects people.  The only implementation outside tests is SecureRandom (libsodium); a seeded one
+//  * RandomSource: noise that protects people.  The only implementation outside tests is SecureRandom (libsodium); a
+//  seeded one
 //    lives in unscatter/base/testing/seeded_random.h.
 //  * Sequence: explicit seeds, for splits and synthetic data, the same on every machine.  It is deliberately not a
 //    RandomSource, so that a seeded generator cannot be handed to anything that adds protective noise.
@@ -32,8 +33,8 @@ class SecureRandom final : public RandomSource {
   void fill(std::span<std::byte> bytes) override;
 };
 
-// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes, with bounded draws by rejection (the
-// standard's distributions differ between libraries and are not used).  Not thread-safe.
+// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes, with bounded draws by rejection
+// (the standard's distributions differ between libraries and are not used).  Not thread-safe.
 class Sequence {
  public:
   explicit Sequence(std::uint64_t seed) : engine_(seed) {}

@@ -18,9 +18,9 @@ class [[nodiscard]] Result {
   // Implicit on purpose: `return value;` and `return Error{...};` are how functions end.
   // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   // From anything that converts to T, so that a unique_ptr to a derived class can be returned as it is.
-  template <typename U = T,
-            typename = std::enable_if_t<std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
-                                        !std::is_same_v<std::remove_cvref_t<U>, Result>>>
+  template <typename U = T, typename = std::enable_if_t<std::is_convertible_v<U&&, T> &&
+                                                        !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+                                                        !std::is_same_v<std::remove_cvref_t<U>, Result>>>
   Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
   // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)

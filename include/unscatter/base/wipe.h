@@ -1,4 +1,5 @@
-// Overwriting what must not stay in memory.  A freed block keeps its bytes until somebody else writes there; these do not.
+// Overwriting what must not stay in memory.  A freed block keeps its bytes until somebody else writes there; these do
+// not.
 #pragma once
 
 #include <cstddef>

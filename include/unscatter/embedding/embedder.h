@@ -29,9 +29,9 @@ struct EmbedOptions {
   Progress* progress = nullptr;
 };
 
-// The blocks' embeddings side by side.  Every block is a function of one graph and public constants, so a row depends on its
-// own graph and on nothing else: that is what the removal certificates rest on.  Immutable; const access from any number of
-// threads.
+// The blocks' embeddings side by side.  Every block is a function of one graph and public constants, so a row depends
+// on its own graph and on nothing else: that is what the removal certificates rest on.  Immutable; const access from
+// any number of threads.
 class Embedder {
  public:
   // Memory that one thread reuses from graph to graph; a steady state allocates nothing.
@@ -58,7 +58,8 @@ class Embedder {
   // One row per graph.  An error names the first graph (by index) that cannot be embedded.
   [[nodiscard]] Result<SparseBlockRows> embed(const Dataset& dataset, const EmbedOptions& options = {}) const;
   // The same where they are; null gives a row without values.
-  [[nodiscard]] Result<SparseBlockRows> embed(std::span<const Graph* const> graphs, const EmbedOptions& options = {}) const;
+  [[nodiscard]] Result<SparseBlockRows> embed(std::span<const Graph* const> graphs,
+                                              const EmbedOptions& options = {}) const;
 
  private:
   std::vector<EmbeddingBlock> blocks_;
@@ -71,9 +72,10 @@ struct Reembedding {
   BlockRow row;
 };
 
-// Applies the edit and embeds what is left: nothing if the graph is gone.  The row equals, bit for bit, the embedding of the
-// edited graph from scratch, because it is one: sparse re-application beats every incremental scheme we measured
+// Applies the edit and embeds what is left: nothing if the graph is gone.  The row equals, bit for bit, the embedding
+// of the edited graph from scratch, because it is one: sparse re-application beats every incremental scheme we measured
 // (docs/re-embedding.md).
-[[nodiscard]] Result<std::optional<Reembedding>> reembed(const Embedder& embedder, const Graph& graph, const GraphEdit& edit);
+[[nodiscard]] Result<std::optional<Reembedding>> reembed(const Embedder& embedder, const Graph& graph,
+                                                         const GraphEdit& edit);
 
 }  // namespace unscatter

@@ -12,9 +12,9 @@
 //   log-degree                     log(1 + degree)
 //   product(intensity:1,position)  every channel of the first times every channel of the second
 //
-// What stands behind a ':' is a PUBLIC constant: fixed once, stored with the model, never fitted again.  resolve() fills the
-// constants in from a data set; describe() writes them out; parse() takes only complete descriptions.  A node whose features
-// were removed has no signal in any channel.
+// What stands behind a ':' is a PUBLIC constant: fixed once, stored with the model, never fitted again.  resolve()
+// fills the constants in from a data set; describe() writes them out; parse() takes only complete descriptions.  A node
+// whose features were removed has no signal in any channel.
 #pragma once
 
 #include <cstddef>
@@ -63,9 +63,9 @@ class FeatureMap {
     std::vector<std::uint32_t> slot_of_channel;
   };
 
-  // "auto" picks labels if every graph has them, else attributes if there are any, else degree-onehot.  Constants that `text`
-  // leaves out are taken from `dataset`.  Errors: kInvalidArgument (unknown block, bad constant), kUnsupported (the data lack
-  // what a block needs).
+  // "auto" picks labels if every graph has them, else attributes if there are any, else degree-onehot.  Constants that
+  // `text` leaves out are taken from `dataset`.  Errors: kInvalidArgument (unknown block, bad constant), kUnsupported
+  // (the data lack what a block needs).
   [[nodiscard]] static Result<FeatureMap> resolve(std::string_view text, const Dataset& dataset);
   // A complete description, as describe() gives it.
   [[nodiscard]] static Result<FeatureMap> parse(std::string_view text);

@@ -11,9 +11,9 @@
 
 namespace unscatter {
 
-// Features as FeatureMap::resolve() reads them, with constants taken from `dataset` where the text leaves them out, under the
-// transform of `spec`.  Errors: those of the two.
-[[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features, const TransformSpec& spec,
-                                                                    const Dataset& dataset);
+// Features as FeatureMap::resolve() reads them, with constants taken from `dataset` where the text leaves them out,
+// under the transform of `spec`.  Errors: those of the two.
+[[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features,
+                                                                    const TransformSpec& spec, const Dataset& dataset);
 
 }  // namespace unscatter

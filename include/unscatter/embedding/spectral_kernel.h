@@ -2,8 +2,8 @@
 //
 //   Lap = I - D^-1/2 A D^-1/2,   spectrum in [0, 2],   H_j = h_j(Lap) = V diag(h_j(lambda)) V^T
 //
-// A node of degree 0 has Lap_ii = 1.  A kernel is a public constant: it must not depend on any graph.  docs/wavelets.md shows
-// the families, their frame bounds, and how to add one.
+// A node of degree 0 has Lap_ii = 1.  A kernel is a public constant: it must not depend on any graph.  docs/wavelets.md
+// shows the families, their frame bounds, and how to add one.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace unscatter {
 
-// Upper end of the spectrum of every normalised Laplacian.  Public, so kernels are scaled to it and never to a graph's own
-// largest eigenvalue.
+// Upper end of the spectrum of every normalised Laplacian.  Public, so kernels are scaled to it and never to a graph's
+// own largest eigenvalue.
 inline constexpr double kSpectrumEnd = 2.0;
 
 // One kernel h on [0, kSpectrumEnd].
@@ -27,7 +27,8 @@ struct SpectralKernel {
   std::string name;
   // h(lambda), called for lambda in [0, 2] only, from any number of threads at once.
   std::function<double(double)> value;
-  // |h(a) - h(b)| <= lipschitz |a - b| on [0, 2], if known.  Without it, what the library says of the kernel rests on samples.
+  // |h(a) - h(b)| <= lipschitz |a - b| on [0, 2], if known.  Without it, what the library says of the kernel rests on
+  // samples.
   std::optional<double> lipschitz = std::nullopt;
 };
 
@@ -58,8 +59,8 @@ struct KernelBankReport {
 };
 
 // Samples every kernel.  Frame bounds are proven if known_frame is given or all Lipschitz constants are.
-// Errors: kFrameCondition, naming kernel and lambda, where a kernel is not finite; kInvalidArgument for a bank without kernels,
-// a kernel without a function, or a declared constant that the samples contradict.
+// Errors: kFrameCondition, naming kernel and lambda, where a kernel is not finite; kInvalidArgument for a bank without
+// kernels, a kernel without a function, or a declared constant that the samples contradict.
 [[nodiscard]] Result<KernelBankReport> examine(const KernelBank& bank);
 
 // Which banks are acceptable.  The lower bound keeps every band of the signal alive, the upper one keeps the norm bound
@@ -69,9 +70,10 @@ struct FrameRequirement {
   double max_upper = 10;
 };
 
-// kFrameCondition if `bounds` break `requirement`; the message names the bank, the bound, its value and where it happens.
-[[nodiscard]] Status require_frame(const std::string& bank_name, const FrameBounds& bounds, double lower_at, double upper_at,
-                                   const FrameRequirement& requirement);
+// kFrameCondition if `bounds` break `requirement`; the message names the bank, the bound, its value and where it
+// happens.
+[[nodiscard]] Status require_frame(const std::string& bank_name, const FrameBounds& bounds, double lower_at,
+                                   double upper_at, const FrameRequirement& requirement);
 
 // Spline wavelets of [Hammond11] with the kernel that [Pan23] prints:
 //
@@ -96,10 +98,10 @@ struct FrameRequirement {
 //   kernel = piece { ";" piece }
 //   piece  = from ".." to ":" c0 { [","] ck }         c0 + c1 lambda + c2 lambda^2 + ... for from <= lambda <= to
 //
-// "0..1: 1 -1 | 0..1: 0 1; 1..2: 1" is a low-pass kernel that falls from 1 to 0 and a high-pass one that rises and stays.
-// Blanks are free; 0 <= from < to <= 2; pieces ascend; where they meet, the later one counts; where there is none, the kernel
-// is 0.  A continuous kernel gets a Lipschitz constant, one with jumps none. Errors: kInvalidArgument naming the character and
-// what was found there; more than 32 kernels, 256 pieces or 64 coefficients.
+// "0..1: 1 -1 | 0..1: 0 1; 1..2: 1" is a low-pass kernel that falls from 1 to 0 and a high-pass one that rises and
+// stays. Blanks are free; 0 <= from < to <= 2; pieces ascend; where they meet, the later one counts; where there is
+// none, the kernel is 0.  A continuous kernel gets a Lipschitz constant, one with jumps none. Errors: kInvalidArgument
+// naming the character and what was found there; more than 32 kernels, 256 pieces or 64 coefficients.
 [[nodiscard]] Result<KernelBank> piecewise_polynomial(std::string_view text);
 
 }  // namespace unscatter

@@ -12,7 +12,8 @@
 
 namespace unscatter {
 
-// A transform is a function of one graph, its signals and public constants: that is what makes an embedding deletion-closed.
+// A transform is a function of one graph, its signals and public constants: that is what makes an embedding
+// deletion-closed.
 class Transform {
  public:
   // Memory that one thread reuses from graph to graph.
@@ -33,10 +34,10 @@ class Transform {
   // Coordinates of an embedding with `channels` channels in all (not only the active ones).
   [[nodiscard]] virtual std::size_t width(std::size_t channels) const noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
-  // Replaces the content of `row`; columns as the transform's header says, inactive channels left out.  `channels` as in
-  // width().
-  [[nodiscard]] virtual Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels, Scratch& scratch,
-                                     BlockRow& row) const = 0;
+  // Replaces the content of `row`; columns as the transform's header says, inactive channels left out.  `channels` as
+  // in width().
+  [[nodiscard]] virtual Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels,
+                                     Scratch& scratch, BlockRow& row) const = 0;
 };
 
 }  // namespace unscatter

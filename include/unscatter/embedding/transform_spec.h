@@ -39,8 +39,8 @@ struct TransformSpec {
 // The families above, in that order.
 [[nodiscard]] const std::vector<std::string_view>& transform_families();
 
-// Errors: kInvalidArgument for an unknown family or a constant outside its range; kFrameCondition for kernels that are no
-// frame.
+// Errors: kInvalidArgument for an unknown family or a constant outside its range; kFrameCondition for kernels that are
+// no frame.
 [[nodiscard]] Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec);
 
 // The wavelets behind a scattering family, for frame bounds; null for gft and pagerank.

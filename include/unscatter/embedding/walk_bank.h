@@ -4,8 +4,9 @@
 //   column     T = (I + A D^-1)/2          moves mass along edges; the paper's geometric scattering [Gao19]
 //   symmetric  T = (I + D^-1/2 A D^-1/2)/2 diffusion scattering [Gama19a]; undirected graphs only
 //
-// A_ij = 1 if there is an edge j -> i.  For a directed graph, row divides by the in-degree of i and column by the out-degree of
-// j, so that rows or columns of the walk part sum to one.  Where a degree is 0 the walk part is 0 (T_ii = 1/2).
+// A_ij = 1 if there is an edge j -> i.  For a directed graph, row divides by the in-degree of i and column by the
+// out-degree of j, so that rows or columns of the walk part sum to one.  Where a degree is 0 the walk part is 0 (T_ii =
+// 1/2).
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,9 @@ struct WalkScaling {
 void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling);
 [[nodiscard]] WalkScaling walk_scaling(const Graph& graph, WalkOperator op);
 
-// Frame bounds: the lower one is 0 on every graph with an edge for `symmetric` (a walk's stationary signal passes no H_j), so
-// it is reported, not required; `upper` is at most 1 for `symmetric`. Errors: kInvalidArgument for scales outside 1..16.
+// Frame bounds: the lower one is 0 on every graph with an edge for `symmetric` (a walk's stationary signal passes no
+// H_j), so it is reported, not required; `upper` is at most 1 for `symmetric`. Errors: kInvalidArgument for scales
+// outside 1..16.
 [[nodiscard]] Result<std::shared_ptr<const WaveletBank>> make_walk_bank(WalkOperator op, std::size_t scales);
 
 }  // namespace unscatter

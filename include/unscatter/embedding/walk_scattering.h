@@ -2,13 +2,14 @@
 //
 // The same transform as make_scattering over make_walk_bank (walk_bank.h), up to rounding.  A graph costs
 //
-//   sum_{l < L-1} J^l 2^(J-1)        walk steps per channel, each one addition per edge entry and three operations per node,
-//   (1 + J + ... + J^(L-1))          signals per channel, each 2 Q operations per node for its moments.
+//   sum_{l < L-1} J^l 2^(J-1)        walk steps per channel, each one addition per edge entry and three operations per
+//   node, (1 + J + ... + J^(L-1))          signals per channel, each 2 Q operations per node for its moments.
 //
-// No dense power of T is ever formed.  Bands share the dyadic iterates T^(2^j) x; all signals of a layer advance together,
-// channels side by side in memory, so that SIMD lanes are channels; the last layer is reduced to moments without being stored.
-// A channel goes through the same operations in the same order whatever the lane width, the number of threads or the other
-// channels, and a*b+c is rounded twice, so the result is one fixed function of the graph on every machine.
+// No dense power of T is ever formed.  Bands share the dyadic iterates T^(2^j) x; all signals of a layer advance
+// together, channels side by side in memory, so that SIMD lanes are channels; the last layer is reduced to moments
+// without being stored. A channel goes through the same operations in the same order whatever the lane width, the
+// number of threads or the other channels, and a*b+c is rounded twice, so the result is one fixed function of the graph
+// on every machine.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,9 @@ struct WalkScatteringCost {
   double flops = 0;  // additions, multiplications and absolute values on active channels, no padding
   double bytes = 0;  // loads and stores of signals that the walk steps make
 };
-[[nodiscard]] WalkScatteringCost walk_scattering_cost(std::size_t nodes, std::size_t entries, std::size_t active_channels,
-                                                      std::size_t scales, const ScatteringOptions& options);
+[[nodiscard]] WalkScatteringCost walk_scattering_cost(std::size_t nodes, std::size_t entries,
+                                                      std::size_t active_channels, std::size_t scales,
+                                                      const ScatteringOptions& options);
 
 // The instruction set the kernel runs on here, for example "AVX2".
 [[nodiscard]] const char* simd_target_name();

@@ -1,8 +1,8 @@
 // The paper's tables and figures, and what goes beyond them, by name.
 //
-// Work is cut into cells: one kind of experiment, data set, backbone, method and split.  A cell's outcome is one JSON file,
-// written at once or not at all, which carries every setting that it depends on; so a run that was killed goes on where it
-// stopped, and tables and figures share the cells they have in common.
+// Work is cut into cells: one kind of experiment, data set, backbone, method and split.  A cell's outcome is one JSON
+// file, written at once or not at all, which carries every setting that it depends on; so a run that was killed goes on
+// where it stopped, and tables and figures share the cells they have in common.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ struct ExperimentOptions {
 
   // Along a sequence of removals, accuracy is looked at in this many places, evenly spaced.
   std::size_t points = 20;
-  // On sequences longer than this, Retrain is trained only in `long_points` places: its state depends on the data alone.  UU
-  // does `uu_steps` removals one by one there, and the others in one update per place.
+  // On sequences longer than this, Retrain is trained only in `long_points` places: its state depends on the data
+  // alone.  UU does `uu_steps` removals one by one there, and the others in one update per place.
   std::size_t full_steps = 100;
   std::size_t long_points = 10;
   std::size_t uu_steps = 20;
@@ -92,10 +92,12 @@ struct ExperimentName {
 };
 [[nodiscard]] std::span<const ExperimentName> experiment_names();
 
-// Makes the cells that are missing (or damaged, or made with other settings), then the summaries.  "all" stands for the paper's
-// tables and figures, "extras" for the others.  Errors: kInvalidArgument (unknown experiment or data set, numbers outside their
-// ranges), kNotFound (a data set that is not in the folder), kUnavailable (GIN in a build without it), those of reading, kIo.
-// An error inside one cell is recorded there, counted as failed, and tried again by the next run.
-[[nodiscard]] Result<ExperimentReport> run_experiments(std::span<const std::string> names, const ExperimentOptions& options);
+// Makes the cells that are missing (or damaged, or made with other settings), then the summaries.  "all" stands for the
+// paper's tables and figures, "extras" for the others.  Errors: kInvalidArgument (unknown experiment or data set,
+// numbers outside their ranges), kNotFound (a data set that is not in the folder), kUnavailable (GIN in a build without
+// it), those of reading, kIo. An error inside one cell is recorded there, counted as failed, and tried again by the
+// next run.
+[[nodiscard]] Result<ExperimentReport> run_experiments(std::span<const std::string> names,
+                                                       const ExperimentOptions& options);
 
 }  // namespace unscatter

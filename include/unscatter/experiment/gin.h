@@ -1,4 +1,5 @@
-// The graph isomorphism network, the baseline that the paper compares with [Xu19; Pan23, Sec. 5].  Optional: it needs libtorch.
+// The graph isomorphism network, the baseline that the paper compares with [Xu19; Pan23, Sec. 5].  Optional: it needs
+// libtorch.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ struct GinResult {
 [[nodiscard]] bool gin_available();
 
 // Trains on the graphs `train` of `dataset` and classifies the graphs `test`.  Errors: kUnavailable in a build without
-// libtorch; kInvalidArgument (no graph to train on, an option that is zero); kUnsupported where the data lack what the features
-// need.
+// libtorch; kInvalidArgument (no graph to train on, an option that is zero); kUnsupported where the data lack what the
+// features need.
 [[nodiscard]] Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t> train,
                                           std::span<const std::size_t> test, const GinOptions& options);
 

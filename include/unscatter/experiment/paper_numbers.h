@@ -11,8 +11,8 @@ struct PaperNumber {
   std::optional<double> stddev;  // Table 3 prints none
 };
 
-// Test accuracy in % [Pan23, Table 1] and running time in seconds [Pan23, Table 2] of "gst", "linear-gst", "gft" and "gin".
-// Nothing for what the paper does not report.
+// Test accuracy in % [Pan23, Table 1] and running time in seconds [Pan23, Table 2] of "gst", "linear-gst", "gft" and
+// "gin". Nothing for what the paper does not report.
 [[nodiscard]] std::optional<PaperNumber> paper_accuracy(std::string_view backbone, std::string_view data_set);
 [[nodiscard]] std::optional<PaperNumber> paper_seconds(std::string_view backbone, std::string_view data_set);
 // Trainings from scratch while one node leaves each of 10 % of the training graphs [Pan23, Table 3], for the methods

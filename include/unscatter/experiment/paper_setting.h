@@ -23,7 +23,8 @@ struct PaperSetting {
   std::optional<std::size_t> program_moments;
 };
 
-// By the name of a data set or of a file that holds it ("MNIST_superpixels_train"); null for those that the paper does not use.
+// By the name of a data set or of a file that holds it ("MNIST_superpixels_train"); null for those that the paper does
+// not use.
 [[nodiscard]] const PaperSetting* find_paper_setting(std::string_view data_set);
 
 }  // namespace unscatter

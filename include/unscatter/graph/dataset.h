@@ -12,10 +12,10 @@
 
 namespace unscatter {
 
-// Graph i has class labels[i], an index into class_names; class_names holds the label values as the file spells them, in
-// ascending order (numbers by value, then text).  graph_ids is empty or holds one distinct external id per graph.  numbers is
-// empty (graph i has number i) or says, ascending, which number each graph had in the data set that this one is a part of; not
-// part of the content.
+// Graph i has class labels[i], an index into class_names; class_names holds the label values as the file spells them,
+// in ascending order (numbers by value, then text).  graph_ids is empty or holds one distinct external id per graph.
+// numbers is empty (graph i has number i) or says, ascending, which number each graph had in the data set that this one
+// is a part of; not part of the content.
 struct Dataset {
   std::string name;
   std::vector<Graph> graphs;
@@ -38,8 +38,8 @@ struct ClassIndex {
 };
 [[nodiscard]] ClassIndex index_classes(const std::vector<std::string>& raw);
 
-// The chosen graphs, in that order, with their labels and ids; the class names stay whole, so that labels mean the same.  They
-// are numbered anew.  An index that is not there is a broken invariant.
+// The chosen graphs, in that order, with their labels and ids; the class names stay whole, so that labels mean the
+// same.  They are numbered anew.  An index that is not there is a broken invariant.
 [[nodiscard]] Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen);
 
 // Counts that tell whether the right data came in.

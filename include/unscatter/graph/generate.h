@@ -14,9 +14,9 @@ namespace unscatter {
 //   class "club"     friends of friends become friends: triangles, even degrees
 //   class "channel"  a few hosts, followers who hardly know one another: hubs, few triangles
 //
-// Both kinds have the same distribution of sizes and of edges per member, and every group mixes in some links of the other
-// kind, so the classes overlap: structure tells about nine groups in ten apart at the default noise.  Half of the groups are
-// clubs (one more channel if the number is odd), in random order.
+// Both kinds have the same distribution of sizes and of edges per member, and every group mixes in some links of the
+// other kind, so the classes overlap: structure tells about nine groups in ten apart at the default noise.  Half of the
+// groups are clubs (one more channel if the number is odd), in random order.
 //
 // Users come from one population.  The k-th most active is drawn with weight 1 / (k + users/100 + 1), a Zipf law with a
 // flattened head: a few users are in many groups and most in a handful, everywhere under the same external node id
@@ -26,7 +26,7 @@ struct InterestGroupOptions {
   std::size_t users = 5000;   // in max_size .. 10^7
   std::size_t min_size = 8;   // members of a group, uniform on min_size .. max_size; >= 3
   std::size_t max_size = 40;  // in min_size .. 10^4
-  double noise = 0.15;        // in [0, 1]: share of edges replaced by uniformly random ones; at 1 nothing is left to learn
+  double noise = 0.15;  // in [0, 1]: share of edges replaced by uniformly random ones; at 1 nothing is left to learn
   std::uint64_t seed = 1;
 };
 

@@ -31,7 +31,7 @@ struct Edge {
 struct GraphParts {
   std::size_t node_count = 0;
   bool directed = false;
-  std::vector<Edge> edges;            // any order; undirected: one or both directions; duplicates and self-loops are dropped
+  std::vector<Edge> edges;  // any order; undirected: one or both directions; duplicates and self-loops are dropped
   std::size_t attribute_count = 0;    // real numbers per node
   std::vector<double> attributes;     // row major, node_count x attribute_count
   std::vector<std::int64_t> labels;   // one per node
@@ -40,18 +40,18 @@ struct GraphParts {
   std::vector<NodeState> states;      // one per node: what earlier removals left
 };
 
-// Compressed sparse rows.  Row i lists, ascending and without i itself, the nodes j with an edge j -> i: neighbours of an
-// undirected graph, in-neighbours of a directed one.  A value type; const access from any number of threads.
+// Compressed sparse rows.  Row i lists, ascending and without i itself, the nodes j with an edge j -> i: neighbours of
+// an undirected graph, in-neighbours of a directed one.  A value type; const access from any number of threads.
 class Graph {
  public:
-  // Errors (kMalformedInput, naming the value): no nodes, an edge end outside the graph, a part of the wrong size, a number
-  // that is not finite, a node id that occurs twice or is empty, a tombstone with edges, a removed feature that is not 0, no
-  // living node.  kLimitExceeded: 2^32 nodes or edge entries, or more.
+  // Errors (kMalformedInput, naming the value): no nodes, an edge end outside the graph, a part of the wrong size, a
+  // number that is not finite, a node id that occurs twice or is empty, a tombstone with edges, a removed feature that
+  // is not 0, no living node.  kLimitExceeded: 2^32 nodes or edge entries, or more.
   [[nodiscard]] static Result<Graph> create(GraphParts parts);
 
   // The same from rows that are already sorted, distinct and free of self-loops, without the detour over an edge list:
-  // `offsets` has node_count + 1 entries; parts.edges is ignored.  Errors as above; a row out of order is kMalformedInput; an
-  // undirected graph whose rows are not symmetric too.
+  // `offsets` has node_count + 1 entries; parts.edges is ignored.  Errors as above; a row out of order is
+  // kMalformedInput; an undirected graph whose rows are not symmetric too.
   [[nodiscard]] static Result<Graph> from_rows(GraphParts parts, std::vector<std::uint32_t> offsets,
                                                std::vector<NodeIndex> neighbours);
 
@@ -88,7 +88,8 @@ class Graph {
   [[nodiscard]] bool has_node_ids() const noexcept { return !node_ids_.empty(); }
   [[nodiscard]] const std::string& node_id(std::size_t i) const { return node_ids_[i]; }
 
-  // Overwrites everything in memory; what is left is a graph without nodes, good only for being destroyed or assigned to.
+  // Overwrites everything in memory; what is left is a graph without nodes, good only for being destroyed or assigned
+  // to.
   void wipe() noexcept;
 
   friend bool operator==(const Graph&, const Graph&) = default;

@@ -1,7 +1,8 @@
 // Edits that forget: what a removal request does to one graph.
 //
-// The rule behind all of them (docs/notation.md, "deletion-closed"): the edited graph carries nothing of what was removed.  So
-// everything that is derived from the graph (degrees, wavelets, embeddings) is computed from the edited graph alone.
+// The rule behind all of them (docs/notation.md, "deletion-closed"): the edited graph carries nothing of what was
+// removed.  So everything that is derived from the graph (degrees, wavelets, embeddings) is computed from the edited
+// graph alone.
 #pragma once
 
 #include <optional>
@@ -20,8 +21,8 @@ struct RemoveNode {
   NodeIndex node = 0;
   NodeRemoval style = NodeRemoval::kCompact;
 };
-// Features go, edges stay: attributes, label and position become 0 and no feature map sees the node.  The external id stays,
-// since it names the node in later requests.
+// Features go, edges stay: attributes, label and position become 0 and no feature map sees the node.  The external id
+// stays, since it names the node in later requests.
 struct RemoveFeatures {
   NodeIndex node = 0;
 };

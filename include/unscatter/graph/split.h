@@ -22,9 +22,9 @@ struct Split {
   std::vector<std::size_t> test;
 };
 
-// A uniformly random permutation of {0, ..., count - 1} cut into three: round(train * count) first, then round(validation *
-// count), then round(test * count) or what is left, whichever is less.  Errors: kInvalidArgument for shares outside their
-// ranges.
+// A uniformly random permutation of {0, ..., count - 1} cut into three: round(train * count) first, then
+// round(validation * count), then round(test * count) or what is left, whichever is less.  Errors: kInvalidArgument for
+// shares outside their ranges.
 [[nodiscard]] Result<Split> random_split(std::size_t count, const SplitShares& shares, std::uint64_t seed);
 
 }  // namespace unscatter

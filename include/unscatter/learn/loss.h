@@ -1,9 +1,10 @@
 // Losses of one signed margin t = s w.z, s = +1 for graphs of the class and -1 for the others.
 //
 //   logistic    l(t) = log(1 + e^-t)
-//   squared     l(t) = (t - 1)^2 / 2, which is (w.z - s)^2 / 2 since s^2 = 1.  The Hessian is z z^T and does not depend on w,
-//   so
-//               one Newton step is exact.  ([Pan23, Sec. 5] writes (w.z - s)^2 with the same Hessian: a factor 2 is missing.)
+//   squared     l(t) = (t - 1)^2 / 2, which is (w.z - s)^2 / 2 since s^2 = 1.  The Hessian is z z^T and does not depend
+//   on w, so
+//               one Newton step is exact.  ([Pan23, Sec. 5] writes (w.z - s)^2 with the same Hessian: a factor 2 is
+//               missing.)
 //   huber-svm   the hinge max(0, 1 - t), its corner rounded between 1 - h and 1 + h so that l'' is continuous:
 //               l'' is the triangle of height 1/h over that interval, l' runs from -1 to 0, l is piecewise cubic.
 #pragma once

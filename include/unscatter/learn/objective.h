@@ -4,8 +4,8 @@
 //
 // [Pan23, Alg. 1]; without a perturbation b it is the plain regularised loss.  Sees rows and labels, never a graph.
 //
-// An empty row (no stored values) has no effect on gradients and Hessians: that is how a removed graph leaves the sum while the
-// others keep their places.  The ridge is given as a number because n then counts the rows that are left.
+// An empty row (no stored values) has no effect on gradients and Hessians: that is how a removed graph leaves the sum
+// while the others keep their places.  The ridge is given as a number because n then counts the rows that are left.
 #pragma once
 
 #include <cstddef>
@@ -69,10 +69,11 @@ class Objective {
   // L_k(weights), exact up to rounding.  For reports; optimisers compare with change().
   [[nodiscard]] double value(std::size_t label, const Vector& margins, const Vector& weights) const;
   // L_k(w + t v) - L_k(w) without cancellation, from margins at w and signed products s o Z v.  O(n + d).
-  [[nodiscard]] double change(std::size_t label, const Vector& margins, const Vector& signed_products, const Vector& weights,
-                              const Vector& step, double t) const;
+  [[nodiscard]] double change(std::size_t label, const Vector& margins, const Vector& signed_products,
+                              const Vector& weights, const Vector& step, double t) const;
 
-  // How far a computed column may be from the true one, per class, stated in advance; errs high (docs/theory.md, "Rounding").
+  // How far a computed column may be from the true one, per class, stated in advance; errs high (docs/theory.md,
+  // "Rounding").
   [[nodiscard]] Vector gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const;
   [[nodiscard]] Vector newton_defect_rounding_upper_bound(const Matrix& curvatures, const Matrix& products,
                                                           const Matrix& weights, const Matrix& steps,

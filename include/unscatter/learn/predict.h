@@ -14,10 +14,11 @@ namespace unscatter {
 [[nodiscard]] std::uint32_t predict(const BlockRow& row, const Matrix& weights);
 [[nodiscard]] std::vector<std::uint32_t> predict(const SparseBlockRows& rows, const Matrix& weights);
 // Share of rows whose prediction equals the label; 0 for no rows.
-[[nodiscard]] double accuracy(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, const Matrix& weights);
+[[nodiscard]] double accuracy(const SparseBlockRows& rows, std::span<const std::uint32_t> labels,
+                              const Matrix& weights);
 
-// A constant 1 in one more column: the bias of every class, regularised like the other weights (strong convexity, on which the
-// certificates rest, needs that).  `width` is the row's width before.
+// A constant 1 in one more column: the bias of every class, regularised like the other weights (strong convexity, on
+// which the certificates rest, needs that).  `width` is the row's width before.
 [[nodiscard]] BlockRow with_bias(BlockRow row, std::size_t width);
 [[nodiscard]] SparseBlockRows with_bias(const SparseBlockRows& rows);
 

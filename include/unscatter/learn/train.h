@@ -17,7 +17,8 @@
 namespace unscatter {
 
 enum class Optimizer {
-  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with inverses made before
+  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with inverses made
+            // before
   kLbfgs,   // LBFGS++, the paper's choice
 };
 // "newton" or "lbfgs".
@@ -27,13 +28,13 @@ enum class Optimizer {
 
 struct TrainOptions {
   Optimizer optimizer = Optimizer::kNewton;
-  // |gradient| of every class at the end, at most.  Default: 1e-12 sum_i |z_i|, which is 1e-12 of the largest gradient that
-  // bounded slopes allow and well above its rounding errors.
+  // |gradient| of every class at the end, at most.  Default: 1e-12 sum_i |z_i|, which is 1e-12 of the largest gradient
+  // that bounded slopes allow and well above its rounding errors.
   std::optional<double> gradient_tolerance = {};
   std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
   std::optional<HessianForm> form = {};  // default: the cheaper one
   NewtonSystem* system = nullptr;        // Newton: one that the caller keeps, with a form of its own
-  KeptHessians* kept = nullptr;          // Newton: inverses that the caller keeps, of the same form; used if there are any
+  KeptHessians* kept = nullptr;  // Newton: inverses that the caller keeps, of the same form; used if there are any
   Progress* progress = nullptr;
 };
 
@@ -43,15 +44,16 @@ struct TrainedWeights {
   std::vector<std::size_t> iterations;  // one per class
 };
 
-// From weights 0, or from `start`.  Errors: kInvalidArgument (no row with values, start of the wrong size, numbers that are not
-// finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.  Without a ridge
-// it is also the answer where no minimum exists: the logistic loss of separable data. A class without a single graph is fitted
-// like any other (all signs are -1): its scores are low everywhere.
+// From weights 0, or from `start`.  Errors: kInvalidArgument (no row with values, start of the wrong size, numbers that
+// are not finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.
+// Without a ridge it is also the answer where no minimum exists: the logistic loss of separable data. A class without a
+// single graph is fitted like any other (all signs are -1): its scores are low everywhere.
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
-[[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options = {});
+[[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start,
+                                           const TrainOptions& options = {});
 
-// Newton with exact systems, which the caller keeps: from `start`, until no class has a gradient above `tolerance`.  Arguments
-// are not checked.
+// Newton with exact systems, which the caller keeps: from `start`, until no class has a gradient above `tolerance`.
+// Arguments are not checked.
 [[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
                                                     std::size_t max_iterations, NewtonSystem& system,
                                                     Progress* progress = nullptr);

@@ -1,5 +1,5 @@
-// Preconditioned conjugate gradients [Golub13, Sec. 11.5.2] for one symmetric positive definite system per column, side by
-// side, so that one pass over what the matrices are made of serves all columns.
+// Preconditioned conjugate gradients [Golub13, Sec. 11.5.2] for one symmetric positive definite system per column, side
+// by side, so that one pass over what the matrices are made of serves all columns.
 #pragma once
 
 #include <cmath>
@@ -12,13 +12,14 @@ namespace unscatter {
 struct ConjugateGradients {
   Matrix x;
   std::size_t iterations = 0;  // of the slowest column
-  // Every residual that the iteration carries along is small enough.  If not, x is still the best of its Krylov space: for
-  // right sides -g a direction downhill.
+  // Every residual that the iteration carries along is small enough.  If not, x is still the best of its Krylov space:
+  // for right sides -g a direction downhill.
   bool converged = false;
 };
 
-// apply(X) and precondition(R), column by column with the matrix and about the inverse of each; a column that has arrived is
-// left alone.  Ends without convergence after `most_iterations` or where something is not positive or not finite.
+// apply(X) and precondition(R), column by column with the matrix and about the inverse of each; a column that has
+// arrived is left alone.  Ends without convergence after `most_iterations` or where something is not positive or not
+// finite.
 template <typename Apply, typename Precondition>
 [[nodiscard]] ConjugateGradients conjugate_gradients(const Apply& apply, const Precondition& precondition,
                                                      const Matrix& right_sides, double relative_residual,

@@ -5,7 +5,8 @@
 
 namespace unscatter {
 
-// result_i = exp(-|x_i|), to two units in the last place; NaN stays NaN.  The spans are of equal length and may be the same.
+// result_i = exp(-|x_i|), to two units in the last place; NaN stays NaN.  The spans are of equal length and may be the
+// same.
 void exp_minus_abs(std::span<const double> x, std::span<double> result);
 
 // l'(t_i) and l''(t_i) of l(t) = log(1 + e^-t).  With e = exp(-|t|) nothing overflows and nothing cancels:

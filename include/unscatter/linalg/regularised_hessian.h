@@ -4,7 +4,8 @@
 //   dual,   n x n    H^-1 r = (r - Z^T s o M^-1 (s o Z r)) / ridge,   s = sqrt(curvature),
 //                    M = ridge I + diag(s) G diag(s),  G = Z Z^T           (Woodbury)
 //
-// The dual form never sees a d x d matrix: for 100 rows of 8568 columns it is the difference between 10^6 and 10^11 operations.
+// The dual form never sees a d x d matrix: for 100 rows of 8568 columns it is the difference between 10^6 and 10^11
+// operations.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +24,21 @@ enum class HessianForm { kPrimal, kDual };
 
 class RegularisedHessian {
  public:
-  // curvature >= 0, one per row of Z.  Errors: kNotConverged if the matrix is not positive definite at working precision,
-  // which ridge > 0 excludes unless it is tiny beside |Z|^2.
-  [[nodiscard]] static Result<RegularisedHessian> primal(const SparseBlockRows& Z, const Vector& curvature, double ridge);
+  // curvature >= 0, one per row of Z.  Errors: kNotConverged if the matrix is not positive definite at working
+  // precision, which ridge > 0 excludes unless it is tiny beside |Z|^2.
+  [[nodiscard]] static Result<RegularisedHessian> primal(const SparseBlockRows& Z, const Vector& curvature,
+                                                         double ridge);
   // ridge > 0; `gram` = Z Z^T.  Keeps a pointer to Z, which must outlive the result.
-  [[nodiscard]] static Result<RegularisedHessian> dual(const SparseBlockRows& Z, const Matrix& gram, const Vector& curvature,
-                                                       double ridge);
+  [[nodiscard]] static Result<RegularisedHessian> dual(const SparseBlockRows& Z, const Matrix& gram,
+                                                       const Vector& curvature, double ridge);
 
   // H^-1 right_side.
   [[nodiscard]] Vector solve(const Vector& right_side) const;
   // The lower Cholesky factor of H or of M, for nearby_solve.h.
   [[nodiscard]] Matrix take_factor() && { return std::move(factor_); }
-  [[nodiscard]] HessianForm form() const noexcept { return rows_ == nullptr ? HessianForm::kPrimal : HessianForm::kDual; }
+  [[nodiscard]] HessianForm form() const noexcept {
+    return rows_ == nullptr ? HessianForm::kPrimal : HessianForm::kDual;
+  }
 
  private:
   RegularisedHessian() = default;

@@ -11,11 +11,13 @@ namespace unscatter {
 
 // Some rows' products with W, to be replaced by their factors in Z^T F.
 struct RowBlock {
-  std::size_t first;   // the first row
-  std::size_t rows;    // at most kMostBlockRows
-  std::size_t stride;  // numbers per row; those beyond the columns of W are zeros, and what becomes of them does not matter
-  double* values;      // row major, rows x stride
-  std::size_t part;    // below pass_parts(): blocks of one part come one after the other, so it can pick a place to add up in
+  std::size_t first;  // the first row
+  std::size_t rows;   // at most kMostBlockRows
+  std::size_t
+      stride;      // numbers per row; those beyond the columns of W are zeros, and what becomes of them does not matter
+  double* values;  // row major, rows x stride
+  std::size_t
+      part;  // below pass_parts(): blocks of one part come one after the other, so it can pick a place to add up in
 };
 using RowBlockFunction = std::function<void(const RowBlock&)>;
 inline constexpr std::size_t kMostBlockRows = 16;

@@ -1,5 +1,5 @@
-// Products with sparse block rows.  Every sum over rows has a fixed shape (a binary tree over leaves of kLeafRows rows), so
-// that results do not depend on the number of threads and carry an error that grows with log n instead of n.
+// Products with sparse block rows.  Every sum over rows has a fixed shape (a binary tree over leaves of kLeafRows
+// rows), so that results do not depend on the number of threads and carry an error that grows with log n instead of n.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace unscatter {
 [[nodiscard]] double dot(const BlockRow& row, Eigen::Ref<const Vector> x);
 // x += factor row
 void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x);
-// The new and the old row of an edit, as columns; the column of one that is not there is zero.  Wipe it: the old row may be one
-// that goes.
+// The new and the old row of an edit, as columns; the column of one that is not there is zero.  Wipe it: the old row
+// may be one that goes.
 [[nodiscard]] Matrix edited_rows(const BlockRow& before, const BlockRow& after, std::size_t width);
 // |row|_2
 [[nodiscard]] double norm(const BlockRow& row);
@@ -26,15 +26,15 @@ void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x);
 // Z W, one row per row of Z, one column per column of W.
 [[nodiscard]] Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads = 1);
 
-// Roundings that any term of a row's entries in product() goes through, at most: |computed - exact| <= gamma_depth |row| |w|.
-// Sums of short blocks are added up, so that this grows with the number of blocks, not of values.
+// Roundings that any term of a row's entries in product() goes through, at most: |computed - exact| <= gamma_depth
+// |row| |w|. Sums of short blocks are added up, so that this grows with the number of blocks, not of values.
 [[nodiscard]] std::size_t product_depth(const BlockRow& row);
 
 // Z^T R, with R as tall as Z.
 [[nodiscard]] Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads = 1);
 
-// Rows that one leaf of the summation tree adds one after the other.  Short enough for small errors, long enough that adding
-// the leaves' sums costs little beside the rows themselves.
+// Rows that one leaf of the summation tree adds one after the other.  Short enough for small errors, long enough that
+// adding the leaves' sums costs little beside the rows themselves.
 inline constexpr std::size_t kLeafRows = 128;
 
 // Additions that any number inside transposed_product() of `rows` rows goes through, at most.

@@ -1,8 +1,8 @@
 // A matrix whose rows are sparse in blocks of neighbouring columns: the embeddings Z.
 //
-// A scattering embedding has tree nodes x channels x moments coordinates, of which only the channels that occur in the graph
-// are not identically zero (IMDB-BINARY: 3 % of them).  A row is therefore a list of segments, each a run of consecutive
-// columns:
+// A scattering embedding has tree nodes x channels x moments coordinates, of which only the channels that occur in the
+// graph are not identically zero (IMDB-BINARY: 3 % of them).  A row is therefore a list of segments, each a run of
+// consecutive columns:
 //
 //   columns   0 1 2 3 4 5 6 7 8
 //   row       . a b c . . d e .      segments {1, 3}, {6, 2}; values a b c d e
@@ -33,8 +33,8 @@ struct BlockRow {
     segments.clear();
     values.clear();
   }
-  // Adds `count` columns from `column` on and returns where their values go (valid until the next call).  Joins a segment
-  // that ends at `column`.  `column` must not lie before the end of the last segment.
+  // Adds `count` columns from `column` on and returns where their values go (valid until the next call).  Joins a
+  // segment that ends at `column`.  `column` must not lie before the end of the last segment.
   double* append(std::size_t column, std::size_t count);
   // The segment part of append() alone, for callers that size `values` themselves.
   void extend(std::size_t column, std::size_t count);

@@ -1,5 +1,5 @@
-// A limit and what has been spent of it, in exact arithmetic: neither does 1.0000000000000002 > 1 refuse what fits, nor does
-// rounding let the sum slip past the limit.
+// A limit and what has been spent of it, in exact arithmetic: neither does 1.0000000000000002 > 1 refuse what fits, nor
+// does rounding let the sum slip past the limit.
 #pragma once
 
 #include "unscatter/base/result.h"
@@ -13,8 +13,8 @@ namespace unscatter {
 //   const ExactAmount tenth = ExactAmount::parse("0.1").value();
 //   ... ten times budget.spend(tenth) succeed, the eleventh is refused.
 //
-// Ten times from_double(0.1) do not fit into 1, rightly: that double is larger than one tenth.  Write amounts that people think
-// of as decimals with parse(), and computed ones (which are upper bounds of something) with from_double().
+// Ten times from_double(0.1) do not fit into 1, rightly: that double is larger than one tenth.  Write amounts that
+// people think of as decimals with parse(), and computed ones (which are upper bounds of something) with from_double().
 class Budget {
  public:
   explicit Budget(const ExactAmount& limit) : limit_(limit) {}
@@ -24,8 +24,8 @@ class Budget {
 
   [[nodiscard]] bool fits(const ExactAmount& amount) const { return amount <= remaining(); }
 
-  // Adds `amount` to what is spent.  Errors: kLimitExceeded if it does not fit; kInvalidArgument for a double that is negative
-  // or not finite.  A refused amount changes nothing.
+  // Adds `amount` to what is spent.  Errors: kLimitExceeded if it does not fit; kInvalidArgument for a double that is
+  // negative or not finite.  A refused amount changes nothing.
   [[nodiscard]] Status spend(const ExactAmount& amount);
   [[nodiscard]] Status spend(double amount);
 

@@ -12,11 +12,11 @@ namespace unscatter {
 //
 // 0.0228 for alpha = 0.1, epsilon = 1, delta = 1e-4.  The returned value errs low.
 //
-// What it does not cover.  The rule is a theorem for epsilon <= 1 and for ONE weight vector.  With K classes all K vectors are
-// published together, so the shift of the joint release is sqrt(sum_k |u_k|^2) / alpha.  Comparing every |u_k| with the budget
-// lets it grow to sqrt(K) budgets, and comparing sum_k |u_k| with K times the budget (as the paper's public program does) to K
-// budgets, when one class takes it all: at K = 10 and the defaults above the epsilon that really holds is then 10.5 instead of
-// 1 (tests/privacy/classical_rule_test.cc).
+// What it does not cover.  The rule is a theorem for epsilon <= 1 and for ONE weight vector.  With K classes all K
+// vectors are published together, so the shift of the joint release is sqrt(sum_k |u_k|^2) / alpha.  Comparing every
+// |u_k| with the budget lets it grow to sqrt(K) budgets, and comparing sum_k |u_k| with K times the budget (as the
+// paper's public program does) to K budgets, when one class takes it all: at K = 10 and the defaults above the epsilon
+// that really holds is then 10.5 instead of 1 (tests/privacy/classical_rule_test.cc).
 //
 // Errors: kInvalidArgument outside the ranges of RemovalGuarantee, or unless noise_stddev is finite and > 0.
 [[nodiscard]] Result<double> classical_budget_lower_bound(const RemovalGuarantee& guarantee, double noise_stddev);

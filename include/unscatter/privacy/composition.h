@@ -8,8 +8,8 @@
 
 namespace unscatter {
 
-// Releases with Gaussian shifts mu_1, mu_2, ..., each chosen in knowledge of the ones before, are together as far apart as one
-// Gaussian with shift
+// Releases with Gaussian shifts mu_1, mu_2, ..., each chosen in knowledge of the ones before, are together as far apart
+// as one Gaussian with shift
 //
 //   mu_total = sqrt(sum_t mu_t^2)                                [Dong22, Sec. 3]
 //
@@ -19,8 +19,9 @@ class ReleaseComposition {
   // One more release.  Errors: kInvalidArgument unless shift is in [0, infinity]; the total is then as it was.
   [[nodiscard]] Status add(double shift);
 
-  // Never below sqrt(sum mu_t^2), and above it by less than 1e-15 of the value plus 1e-160 sqrt(release_count()); exactly 0 if
-  // all are 0.  The order of the releases does not matter up to that.  Infinite from about 1e154 on, where squares overflow.
+  // Never below sqrt(sum mu_t^2), and above it by less than 1e-15 of the value plus 1e-160 sqrt(release_count());
+  // exactly 0 if all are 0.  The order of the releases does not matter up to that.  Infinite from about 1e154 on, where
+  // squares overflow.
   [[nodiscard]] double shift_upper_bound() const;
   [[nodiscard]] std::uint64_t release_count() const noexcept { return release_count_; }
 

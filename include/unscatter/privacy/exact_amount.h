@@ -11,8 +11,9 @@
 
 namespace unscatter {
 
-// A multiple of 10^-1080 below 10^315.  That holds every finite double (whose exact value has at most 1074 decimals) and every
-// decimal that a person would write, so that both can be added and compared with no rounding at all.  A value of 620 bytes.
+// A multiple of 10^-1080 below 10^315.  That holds every finite double (whose exact value has at most 1074 decimals)
+// and every decimal that a person would write, so that both can be added and compared with no rounding at all.  A value
+// of 620 bytes.
 class ExactAmount {
  public:
   // Zero.
@@ -22,8 +23,8 @@ class ExactAmount {
   // Errors: kInvalidArgument unless value is finite and >= 0 (-0 is 0).
   [[nodiscard]] static Result<ExactAmount> from_double(double value);
 
-  // The decimal as written: parse("0.1") is one tenth.  Digits, one point, an exponent: "1", "0.25", ".5", "1e-4", "2.5E+3".
-  // Errors: kInvalidArgument for anything else, for decimals beyond the 1080th, and from 10^309 on.
+  // The decimal as written: parse("0.1") is one tenth.  Digits, one point, an exponent: "1", "0.25", ".5", "1e-4",
+  // "2.5E+3". Errors: kInvalidArgument for anything else, for decimals beyond the 1080th, and from 10^309 on.
   [[nodiscard]] static Result<ExactAmount> parse(std::string_view text);
 
   // All decimals, no trailing zeros: parse(to_string()) gives the same amount.

@@ -1,13 +1,13 @@
-// What a shifted Gaussian gives away: between (epsilon, delta) and the shift mu.  Pure arithmetic: no data, no randomness, no
-// I/O.
+// What a shifted Gaussian gives away: between (epsilon, delta) and the shift mu.  Pure arithmetic: no data, no
+// randomness, no I/O.
 //
-// Two releases N(x, sigma^2 I) and N(x', sigma^2 I) with mu = |x - x'| / sigma are (epsilon, delta)-indistinguishable exactly
-// if
+// Two releases N(x, sigma^2 I) and N(x', sigma^2 I) with mu = |x - x'| / sigma are (epsilon, delta)-indistinguishable
+// exactly if
 //
 //   delta >= delta(epsilon; mu) = Phi(mu/2 - epsilon/mu) - exp(epsilon) Phi(-mu/2 - epsilon/mu)      [Balle18, Thm. 8]
 //
-// which grows with mu and falls with epsilon.  Every function says on which side it errs, and errs there in floating point too:
-// the formula is evaluated in interval arithmetic.  docs/privacy.md has the proofs.
+// which grows with mu and falls with epsilon.  Every function says on which side it errs, and errs there in floating
+// point too: the formula is evaluated in interval arithmetic.  docs/privacy.md has the proofs.
 #pragma once
 
 #include "unscatter/base/result.h"
@@ -25,18 +25,18 @@ struct RemovalGuarantee {
 [[nodiscard]] Status check_guarantee(const RemovalGuarantee& guarantee);
 
 // Never below delta(epsilon; mu), never above 1; 0 for mu = 0 and 1 for mu = infinity.  The excess, measured against 60
-// digits, is below 1e-11 of the value for mu <= 1000 and below 100 mu 2^-52 of it beyond, plus the smallest normal number.
-// Errors: kInvalidArgument unless mu is in [0, infinity] and epsilon in [0, infinity).
+// digits, is below 1e-11 of the value for mu <= 1000 and below 100 mu 2^-52 of it beyond, plus the smallest normal
+// number. Errors: kInvalidArgument unless mu is in [0, infinity] and epsilon in [0, infinity).
 [[nodiscard]] Result<double> delta_upper_bound(double shift, double epsilon);
 
-// The largest mu that still satisfies `guarantee`, never above the true one: 0.3139 at epsilon = 1, delta = 1e-4.  What it
-// returns has been checked: delta_upper_bound(result, epsilon) <= delta.
-// Errors: kInvalidArgument outside the ranges of RemovalGuarantee.
+// The largest mu that still satisfies `guarantee`, never above the true one: 0.3139 at epsilon = 1, delta = 1e-4.  What
+// it returns has been checked: delta_upper_bound(result, epsilon) <= delta. Errors: kInvalidArgument outside the ranges
+// of RemovalGuarantee.
 [[nodiscard]] Result<double> largest_shift_lower_bound(const RemovalGuarantee& guarantee);
 
-// The smallest epsilon for which a shift mu satisfies (epsilon, delta), never below the true one, checked in the same way; 0 if
-// epsilon = 0 will do; infinity for mu = infinity, and where no double is large enough.
-// Errors: kInvalidArgument unless mu is in [0, infinity] and delta in (0, 1).
+// The smallest epsilon for which a shift mu satisfies (epsilon, delta), never below the true one, checked in the same
+// way; 0 if epsilon = 0 will do; infinity for mu = infinity, and where no double is large enough. Errors:
+// kInvalidArgument unless mu is in [0, infinity] and delta in (0, 1).
 [[nodiscard]] Result<double> smallest_epsilon_upper_bound(double shift, double delta);
 
 }  // namespace unscatter

@@ -1,8 +1,9 @@
 // One entry of a workspace's ledger.
 //
-// Numbers that were computed from data without noise (residual, distance, shift) are rounded up to a power of two: an entry
-// tells their size, as an upper bound, and no digits.  With all digits somebody who holds the workspace could check a guess of
-// what was removed: train on the guess, forget it, compare.  For the same reason every digest of data is salted.
+// Numbers that were computed from data without noise (residual, distance, shift) are rounded up to a power of two: an
+// entry tells their size, as an upper bound, and no digits.  With all digits somebody who holds the workspace could
+// check a guess of what was removed: train on the guess, forget it, compare.  For the same reason every digest of data
+// is salted.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +61,8 @@ struct LedgerRecord {
   std::size_t newton_steps = 0;
 };
 
-// Takes the certificate's fields over, rounded up where the record is to keep sizes only.  A shift within its limit stays
-// within.
+// Takes the certificate's fields over, rounded up where the record is to keep sizes only.  A shift within its limit
+// stays within.
 void set_certificate(LedgerRecord& record, const Certificate& certificate);
 
 // Canonical JSON: keys sorted, no spaces.  What the hash is taken over.

@@ -1,5 +1,5 @@
-// What somebody who asked to be forgotten can be given: signed, checkable without the workspace, and silent about everybody
-// else.  The format is documented in docs/receipts.md.
+// What somebody who asked to be forgotten can be given: signed, checkable without the workspace, and silent about
+// everybody else.  The format is documented in docs/receipts.md.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace unscatter {
 
-// Only what may be shown to outsiders (docs/certificates.md, "Limits"): no residual, no rung, no number that was computed from
-// data without noise.  Digests of data and requests are salted.
+// Only what may be shown to outsiders (docs/certificates.md, "Limits"): no residual, no rung, no number that was
+// computed from data without noise.  Digests of data and requests are salted.
 struct Receipt {
   std::string workspace;            // its id, 32 hexadecimal digits
   std::uint64_t sequence = 0;       // of the ledger entry

@@ -21,11 +21,11 @@
 
 namespace unscatter {
 
-// One object as above.  Fields that are unknown, missing, doubled or of the wrong kind are kMalformedInput, named in the
-// message; so are an empty id, and bytes of an id that could be text.
+// One object as above.  Fields that are unknown, missing, doubled or of the wrong kind are kMalformedInput, named in
+// the message; so are an empty id, and bytes of an id that could be text.
 [[nodiscard]] Result<RemovalRequest> parse_request(std::string_view text);
-// The one spelling of a request, and different for every two requests: keys in alphabetical order, no spaces, UTF-8 as it is,
-// lower-case digits for bytes.  parse_request() reads it back, unless an id is empty.
+// The one spelling of a request, and different for every two requests: keys in alphabetical order, no spaces, UTF-8 as
+// it is, lower-case digits for bytes.  parse_request() reads it back, unless an id is empty.
 [[nodiscard]] std::string request_text(const RemovalRequest& request);
 
 // One request per line; empty lines are passed over.
@@ -38,8 +38,8 @@ struct RequestFile {
 // The same from memory; `name` is what messages call it.
 [[nodiscard]] Result<RequestFile> parse_requests(std::string_view text, std::string_view name);
 
-// What the ledger keeps instead of the request: BLAKE2b-256 of request_text(), keyed with the salt.  docs/receipts.md says
-// how to compute it elsewhere.
+// What the ledger keeps instead of the request: BLAKE2b-256 of request_text(), keyed with the salt.  docs/receipts.md
+// says how to compute it elsewhere.
 [[nodiscard]] Digest commitment(const RemovalRequest& request, const Salt& salt);
 
 }  // namespace unscatter

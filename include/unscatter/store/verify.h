@@ -14,8 +14,9 @@
 namespace unscatter {
 
 struct VerifyOptions {
-  bool retrain = false;                  // also train from scratch on what is left, and measure the distance
-  std::optional<PublicKey> signer = {};  // who must have signed; default: whoever the workspace names, which proves less
+  bool retrain = false;  // also train from scratch on what is left, and measure the distance
+  std::optional<PublicKey> signer =
+      {};  // who must have signed; default: whoever the workspace names, which proves less
 };
 
 // One claim.
@@ -30,8 +31,9 @@ struct Verification {
   std::vector<Check> checks;  // in the order they were made; where one fails, those that rest on it are left out
 };
 
-// Opens the file read-only in effect: a pending log is put in order as any opening does, nothing else is written.  Errors only
-// where nothing can be checked: kNotFound, kUnavailable, kIo.  A damaged file is a Verification that did not pass.
+// Opens the file read-only in effect: a pending log is put in order as any opening does, nothing else is written.
+// Errors only where nothing can be checked: kNotFound, kUnavailable, kIo.  A damaged file is a Verification that did
+// not pass.
 [[nodiscard]] Result<Verification> verify_workspace(const std::filesystem::path& path, const VerifyOptions& options,
                                                     const WorkspaceOptions& workspace = {});
 

@@ -1,5 +1,5 @@
-// A classifier that can forget, in one file: graphs, model, guarantee, ledger, receipts.  The file format is documented in
-// docs/workspace-format.md.
+// A classifier that can forget, in one file: graphs, model, guarantee, ledger, receipts.  The file format is documented
+// in docs/workspace-format.md.
 #pragma once
 
 #include <chrono>
@@ -81,7 +81,8 @@ struct ForgetOptions {
 struct Forgotten {
   Certificate certificate;
   Receipt receipt;
-  std::vector<Salt> salts;  // one per request; empty if shredded.  With its salt a request can be matched to its commitment
+  std::vector<Salt>
+      salts;  // one per request; empty if shredded.  With its salt a request can be matched to its commitment
 };
 
 // Where the time of a removal went, in seconds, summed over all removals since the workspace was opened.
@@ -93,19 +94,19 @@ struct StageTimes {
   double checkpoint = 0;  // emptying the write-ahead log, so that no old page stays
 };
 
-// Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions, after which the
-// object refuses further work until it is opened again: an I/O error while committing, when it is not known which of the two
-// states the disk has; and one while the log is emptied after a commit, when the operation is in force (the message says so)
-// but old pages may still be on the disk.
+// Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions, after
+// which the object refuses further work until it is opened again: an I/O error while committing, when it is not known
+// which of the two states the disk has; and one while the log is emptied after a commit, when the operation is in force
+// (the message says so) but old pages may still be on the disk.
 class Workspace {
  public:
-  // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file system.
-  // A failure leaves no file behind.
+  // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file
+  // system. A failure leaves no file behind.
   [[nodiscard]] static Result<Workspace> create(const std::filesystem::path& path, WorkspaceSetup setup,
                                                 const WorkspaceOptions& options);
-  // Reads and checks everything but the numbers that only verify() recomputes: structure, digests of graphs and model, the last
-  // ledger entry.  Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, or is of a newer format;
-  // kIo; kUnavailable if another process holds it for longer than `wait`.
+  // Reads and checks everything but the numbers that only verify() recomputes: structure, digests of graphs and model,
+  // the last ledger entry.  Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, or is of a
+  // newer format; kIo; kUnavailable if another process holds it for longer than `wait`.
   [[nodiscard]] static Result<Workspace> open(const std::filesystem::path& path, const WorkspaceOptions& options);
 
   Workspace(Workspace&&) noexcept;
@@ -117,17 +118,18 @@ class Workspace {
   // The session behind it: embeds all graphs when first called.
   [[nodiscard]] Result<const Session*> session();
 
-  // One update, one transaction, one ledger entry, one receipt.  When it returns, the removal is durable and the file, its log
-  // included, holds nothing of what was removed.  Errors as Session::forget(), kInvalidArgument without the key, kIo.
+  // One update, one transaction, one ledger entry, one receipt.  When it returns, the removal is durable and the file,
+  // its log included, holds nothing of what was removed.  Errors as Session::forget(), kInvalidArgument without the
+  // key, kIo.
   [[nodiscard]] Result<Forgotten> forget(std::span<const RemovalRequest> requests, const ForgetOptions& options = {});
   // What forget() would do and cost.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
   // The first request that forget() would refuse, as things stand, and why; nothing if it would take them all.
   [[nodiscard]] Result<std::optional<Refusal>> refusal(std::span<const RemovalRequest> requests);
 
-  // A list of requests, honoured piece by piece, that remembers how far it came: the workspace keeps a keyed digest of the
-  // requests done, in the same transaction as their effect.  Given the same list again after a crash, it goes on where it
-  // stopped; what follows the done part may have changed in the meantime.
+  // A list of requests, honoured piece by piece, that remembers how far it came: the workspace keeps a keyed digest of
+  // the requests done, in the same transaction as their effect.  Given the same list again after a crash, it goes on
+  // where it stopped; what follows the done part may have changed in the meantime.
   struct ListOptions {
     // Requests per update: one Newton step, one commit and one receipt for all of them.
     std::size_t batch = 256;
@@ -145,18 +147,18 @@ class Workspace {
     bool stopped = false;          // by `stop`
     std::vector<Refusal> refused;  // index in the list, and why
   };
-  // Errors: those of forget(); the first refusal, unless they are skipped, naming its place in the list, after the requests
-  // before it were honoured.
+  // Errors: those of forget(); the first refusal, unless they are skipped, naming its place in the list, after the
+  // requests before it were honoured.
   [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
 
-  // Destroys the salts of every earlier request that equals this one, and then also what is remembered of lists, which would
-  // confirm a guess as well.  Returns how many salts there were.
+  // Destroys the salts of every earlier request that equals this one, and then also what is remembered of lists, which
+  // would confirm a guess as well.  Returns how many salts there were.
   [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
 
-  // The published model of the present state: the same one until the next removal, since publishing it again tells nobody
-  // anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk before it returns;
-  // if that fails, it is counted for as long as the object lives. Errors as Session::release(), kInvalidArgument without the
-  // key, kIo.
+  // The published model of the present state: the same one until the next removal, since publishing it again tells
+  // nobody anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk
+  // before it returns; if that fails, it is counted for as long as the object lives. Errors as Session::release(),
+  // kInvalidArgument without the key, kIo.
   [[nodiscard]] Result<PublishedModel> release(bool fresh = false);
 
   // Errors: kNotFound.
@@ -167,9 +169,10 @@ class Workspace {
   // The salts of its commitments, in their order; all zero where one was destroyed, none if none was kept.
   [[nodiscard]] Result<std::vector<Salt>> salts(std::size_t sequence) const;
 
-  // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept weights
-  // and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same places: a session
-  // that goes on has factors that a restored one has to compute, and the weights may differ in their last digits.
+  // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept
+  // weights and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same
+  // places: a session that goes on has factors that a restored one has to compute, and the weights may differ in their
+  // last digits.
   [[nodiscard]] Result<Digest> replay_digest();
 
   [[nodiscard]] const StageTimes& stage_times() const;

@@ -39,8 +39,8 @@ struct PendingUpdate {
   RungCounts rungs;            // this update included
 };
 
-// Append-only.  A session appends before it commits: an update whose entry cannot be written does not happen, and one whose
-// entry is written does.
+// Append-only.  A session appends before it commits: an update whose entry cannot be written does not happen, and one
+// whose entry is written does.
 class Ledger {
  public:
   Ledger() = default;

@@ -9,8 +9,8 @@
 
 namespace unscatter {
 
-// A graph or a node: its number in the data the session was created with (0-based, or as Dataset::numbers says; numbers are
-// never reused, so they stay valid whatever was removed before), or its external id where the data has them.
+// A graph or a node: its number in the data the session was created with (0-based, or as Dataset::numbers says; numbers
+// are never reused, so they stay valid whatever was removed before), or its external id where the data has them.
 using GraphKey = std::variant<std::size_t, std::string>;
 using NodeKey = std::variant<std::size_t, std::string>;
 

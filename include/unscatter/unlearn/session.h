@@ -23,8 +23,8 @@
 
 namespace unscatter {
 
-// What leaves the house: weights, and numbers that say nothing about the data.  The certificate stays inside: its residuals and
-// rungs are functions of what was removed, and no noise is on them.
+// What leaves the house: weights, and numbers that say nothing about the data.  The certificate stays inside: its
+// residuals and rungs are functions of what was removed, and no noise is on them.
 struct PublishedModel {
   Matrix weights;  // width x K
   std::vector<std::string> class_names;
@@ -38,23 +38,23 @@ struct PublishedModel {
   std::vector<std::string> assumptions;
 };
 
-// Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the session
-// as it was, exceptions (memory) included.  Not thread-safe; movable.
+// Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the
+// session as it was, exceptions (memory) included.  Not thread-safe; movable.
 //
 //   auto session = Session::create(std::move(dataset), embedder, {}).value();
 //   auto certificate = session.forget(ForgetNode{17, 3}).value();     // node 3 of graph 17
 //   auto model = session.release().value();
 class Session {
  public:
-  // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).  `ledger` may be null.
-  // Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained model does
-  // not meet its own guarantee (the limit is below what double precision can show).
+  // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).  `ledger` may be
+  // null. Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained
+  // model does not meet its own guarantee (the limit is below what double precision can show).
   [[nodiscard]] static Result<Session> create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
                                               const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
                                               std::unique_ptr<RandomSource> noise = nullptr);
-  // A session as snapshot() left one.  Embeds what is there; trains nothing.  Its updates are certified as before, but need not
-  // equal bit for bit those of a session that was never interrupted: factors kept for speed are not part of a snapshot.
-  // Errors: kMalformedInput where parts do not fit together; those of embedding.
+  // A session as snapshot() left one.  Embeds what is there; trains nothing.  Its updates are certified as before, but
+  // need not equal bit for bit those of a session that was never interrupted: factors kept for speed are not part of a
+  // snapshot. Errors: kMalformedInput where parts do not fit together; those of embedding.
   [[nodiscard]] static Result<Session> restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
                                                const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
                                                std::unique_ptr<RandomSource> noise = nullptr);
@@ -62,20 +62,22 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // Honours all requests by one update.  They apply in order, so a later one sees what the earlier ones left: an edge can go
-  // before its node, not after.  A graph that loses its last node goes whole.  Errors, which change nothing: kInvalidArgument
-  // (empty batch, something removed already, nothing would be left), kNotFound (no such graph, node, edge, subject);
-  // kLimitExceeded if no rung of the ladder, retraining included, meets the guarantee; those of training and of the ledger.
+  // Honours all requests by one update.  They apply in order, so a later one sees what the earlier ones left: an edge
+  // can go before its node, not after.  A graph that loses its last node goes whole.  Errors, which change nothing:
+  // kInvalidArgument (empty batch, something removed already, nothing would be left), kNotFound (no such graph, node,
+  // edge, subject); kLimitExceeded if no rung of the ladder, retraining included, meets the guarantee; those of
+  // training and of the ledger.
   [[nodiscard]] Result<Certificate> forget(std::span<const RemovalRequest> requests);
   [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request) { return forget(std::span(&request, 1)); }
   // What forget() would return, without doing it.  With the objective mechanism a retraining draws noise of its own.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
-  // The first request, if any, that forget() would refuse for what it names, found by applying them in order; nothing is
-  // learned anew.
+  // The first request, if any, that forget() would refuse for what it names, found by applying them in order; nothing
+  // is learned anew.
   [[nodiscard]] std::optional<Refusal> refusal(std::span<const RemovalRequest> requests) const;
 
-  // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights themselves.
-  // Errors: kLimitExceeded when as many models are published as the guarantee covers together (release mechanism).
+  // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights
+  // themselves. Errors: kLimitExceeded when as many models are published as the guarantee covers together (release
+  // mechanism).
   [[nodiscard]] Result<PublishedModel> release();
 
   // Of the present state.
@@ -100,7 +102,8 @@ class Session {
   // The noise in the objective; null under the release mechanism.
   [[nodiscard]] const Matrix* perturbation() const;
   [[nodiscard]] SessionSnapshot snapshot() const;
-  // The same in parts, for those who write it down without a second copy of every graph: all but the slots, and one of them.
+  // The same in parts, for those who write it down without a second copy of every graph: all but the slots, and one of
+  // them.
   [[nodiscard]] SessionSnapshot snapshot_without_slots() const;
   [[nodiscard]] SlotSnapshot slot_snapshot(std::size_t slot) const;
   // The residual of the kept weights, evaluated now on all graphs, from both sides.

@@ -38,13 +38,13 @@ struct SessionOptions {
   // The guarantee.
   Mechanism mechanism = Mechanism::kRelease;
   RemovalGuarantee guarantee{1.0, 1e-4};
-  // Release: standard deviation of the noise on published weights.  Scores then move by about noise_stddev |z|, far below what
-  // decides between classes.  Objective: alpha, of the noise in the objective.
+  // Release: standard deviation of the noise on published weights.  Scores then move by about noise_stddev |z|, far
+  // below what decides between classes.  Objective: alpha, of the noise in the objective.
   double noise_stddev = 1e-4;
   // Release: how many published models the guarantee covers together; each may use 1/sqrt(releases) of the shift.
   std::size_t releases = 1000;
-  // Release: the kept weights stay this close to the retrained ones, relative to their norm, whatever the noise would allow.
-  // Larger values let the fast rung work longer.
+  // Release: the kept weights stay this close to the retrained ones, relative to their norm, whatever the noise would
+  // allow. Larger values let the fast rung work longer.
   double precision = 1e-8;
 
   // How residuals are bounded and charged.
@@ -55,11 +55,11 @@ struct SessionOptions {
   std::optional<double> row_norm = {};
   // Over budget: train from scratch at once, as the paper does, instead of evaluating the residual and polishing.
   bool retrain_when_exceeded = false;
-  // Training anew starts from the present weights instead of zero.  The minimum is the same, reached to the same tolerance, in
-  // less time.  For experiments; the first training and the method `retrain` start from zero.
+  // Training anew starts from the present weights instead of zero.  The minimum is the same, reached to the same
+  // tolerance, in less time.  For experiments; the first training and the method `retrain` start from zero.
   bool warm_retraining = false;
-  // Keep a factor for steps whose cost does not depend on the number of graphs.  Used with the exact bound only, and where
-  // there are at least as many graphs as coordinates.
+  // Keep a factor for steps whose cost does not depend on the number of graphs.  Used with the exact bound only, and
+  // where there are at least as many graphs as coordinates.
   bool fast_rung = true;
 
   // Removal.
@@ -70,8 +70,9 @@ struct SessionOptions {
   Progress* progress = nullptr;
 };
 
-// The paper's choices throughout: objective perturbation with alpha = 0.1, data-dependent bound with F = sqrt(layers), its
-// budget rule, tombstones, retraining when over budget.  For reproduction; the certificate names what is not sound about it.
+// The paper's choices throughout: objective perturbation with alpha = 0.1, data-dependent bound with F = sqrt(layers),
+// its budget rule, tombstones, retraining when over budget.  For reproduction; the certificate names what is not sound
+// about it.
 [[nodiscard]] SessionOptions paper_options(double regularisation, std::size_t layers);
 
 // kInvalidArgument, naming the option, for numbers outside their ranges and choices that do not fit together.

@@ -13,8 +13,8 @@ class Attributes final : public FeatureBlock {
   [[nodiscard]] std::size_t width() const noexcept override { return count_; }
   [[nodiscard]] Status check(const Graph& graph) const override {
     if (graph.attribute_count() == count_) return ok_status();
-    return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the graph has {} attributes per node, not {}", name_,
-                                                      graph.attribute_count(), count_)};
+    return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the graph has {} attributes per node, not {}",
+                                                      name_, graph.attribute_count(), count_)};
   }
   void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
             std::vector<FeatureEntry>& entries) const override {

@@ -8,7 +8,8 @@ class Constant final : public FeatureBlock {
  public:
   [[nodiscard]] std::string describe() const override { return "constant"; }
   [[nodiscard]] std::size_t width() const noexcept override { return 1; }
-  void emit(const Graph&, NodeIndex node, std::uint32_t first_channel, std::vector<FeatureEntry>& entries) const override {
+  void emit(const Graph&, NodeIndex node, std::uint32_t first_channel,
+            std::vector<FeatureEntry>& entries) const override {
     entries.push_back({node, first_channel, 1.0});
   }
 };

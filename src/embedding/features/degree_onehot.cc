@@ -1,5 +1,5 @@
-// degree-onehot:W  One channel per degree 0 .. W-1; the degree is that of the graph as it is now, so a removed neighbour does
-// not count.
+// degree-onehot:W  One channel per degree 0 .. W-1; the degree is that of the graph as it is now, so a removed
+// neighbour does not count.
 #include <fmt/format.h>
 
 #include <algorithm>

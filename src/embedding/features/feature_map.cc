@@ -30,7 +30,8 @@ std::vector<std::string_view> split_blocks(std::string_view text) {
   int depth = 0;
   std::size_t start = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool exponent = i > 0 && i < text.size() && text[i - 1] == 'e' && i > 1 && text[i - 2] >= '0' && text[i - 2] <= '9';
+    const bool exponent =
+        i > 0 && i < text.size() && text[i - 1] == 'e' && i > 1 && text[i - 2] >= '0' && text[i - 2] <= '9';
     if (i == text.size() || (text[i] == '+' && depth == 0 && !exponent)) {
       blocks.push_back(text.substr(start, i - start));
       start = i + 1;
@@ -51,7 +52,8 @@ Result<FeatureMap> FeatureMap::build(std::string_view text, const Dataset* datas
     UNSCATTER_TRY(block, make_feature_block(part, dataset));
     map.width_ += block->width();
     if (map.width_ > kMaxChannels)
-      return Error{ErrorCode::kLimitExceeded, fmt::format("features '{}' have more than {} channels", text, kMaxChannels)};
+      return Error{ErrorCode::kLimitExceeded,
+                   fmt::format("features '{}' have more than {} channels", text, kMaxChannels)};
     map.blocks_.push_back(std::move(block));
   }
   return map;
@@ -93,11 +95,13 @@ Status FeatureMap::signals(const Graph& graph, Scratch& scratch, NodeSignals& si
     signals.channels.push_back(entry.channel);
   }
   std::sort(signals.channels.begin(), signals.channels.end());
-  for (std::uint32_t slot = 0; slot < signals.channels.size(); ++slot) scratch.slot_of_channel[signals.channels[slot]] = slot;
+  for (std::uint32_t slot = 0; slot < signals.channels.size(); ++slot)
+    scratch.slot_of_channel[signals.channels[slot]] = slot;
 
   signals.values.assign(nodes * signals.width(), 0.0);
   for (const FeatureEntry& entry : scratch.entries) {
-    if (entry.value != 0) signals.values[entry.node * signals.width() + scratch.slot_of_channel[entry.channel]] = entry.value;
+    if (entry.value != 0)
+      signals.values[entry.node * signals.width() + scratch.slot_of_channel[entry.channel]] = entry.value;
   }
   for (const std::uint32_t channel : signals.channels) scratch.slot_of_channel[channel] = kInactive;
   return ok_status();

@@ -35,7 +35,8 @@ class Product final : public FeatureBlock {
         entries.push_back({node, static_cast<std::uint32_t>(channel), value});
       }
     }
-    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(start), entries.begin() + static_cast<std::ptrdiff_t>(end));
+    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(start),
+                  entries.begin() + static_cast<std::ptrdiff_t>(end));
   }
 
  private:

@@ -20,9 +20,9 @@ constexpr Entry kBlocks[] = {
     {"position", make_position},           {"standard-attributes", make_standard_attributes},
 };
 
-// The position of the comma between the two arguments of product(a,b), which may themselves hold commas in brackets or, as
-// constants, outside.  The second block starts with a letter, constants never do: the last comma before a letter at depth 0 is
-// the one.
+// The position of the comma between the two arguments of product(a,b), which may themselves hold commas in brackets or,
+// as constants, outside.  The second block starts with a letter, constants never do: the last comma before a letter at
+// depth 0 is the one.
 std::size_t argument_comma(std::string_view arguments) {
   int depth = 0;
   std::size_t found = std::string_view::npos;

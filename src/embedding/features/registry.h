@@ -11,8 +11,8 @@ namespace unscatter {
 
 using FeatureBlockOrError = Result<std::unique_ptr<const FeatureBlock>>;
 
-// `constants`: what stands behind the ':', empty if nothing does.  Then the maker takes them from `dataset`, or fails if that
-// is null.
+// `constants`: what stands behind the ':', empty if nothing does.  Then the maker takes them from `dataset`, or fails
+// if that is null.
 using FeatureBlockMaker = FeatureBlockOrError (*)(std::string_view constants, const Dataset* dataset);
 
 FeatureBlockOrError make_attributes(std::string_view constants, const Dataset* dataset);

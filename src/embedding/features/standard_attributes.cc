@@ -19,7 +19,8 @@ class StandardAttributes final : public FeatureBlock {
   explicit StandardAttributes(std::vector<Scaling> scalings) : scalings_(std::move(scalings)) {}
   [[nodiscard]] std::string describe() const override {
     std::string text = "standard-attributes:";
-    for (const Scaling& s : scalings_) text += fmt::format("{}{}/{}", &s == &scalings_.front() ? "" : ",", s.center, s.scale);
+    for (const Scaling& s : scalings_)
+      text += fmt::format("{}{}/{}", &s == &scalings_.front() ? "" : ",", s.center, s.scale);
     return text;
   }
   [[nodiscard]] std::size_t width() const noexcept override { return scalings_.size(); }
@@ -71,8 +72,8 @@ Result<Scaling> parse_scaling(std::string_view text) {
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
     return error == std::errc() && end == part.data() + part.size() && std::isfinite(value);
   };
-  if (slash == std::string_view::npos || !number(text.substr(0, slash), s.center) || !number(text.substr(slash + 1), s.scale) ||
-      !(s.scale > 0)) {
+  if (slash == std::string_view::npos || !number(text.substr(0, slash), s.center) ||
+      !number(text.substr(slash + 1), s.scale) || !(s.scale > 0)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("feature 'standard-attributes': '{}' is not CENTER/SCALE with SCALE > 0", text)};
   }

@@ -12,11 +12,11 @@ namespace {
 
 using Eigen::Index;
 
-// S' has the eigenpair (0, e_v), but if 0 is repeated, or nearly so, no computed vector is e_v.  w = V^T e_v, row v of V, is
-// where e_v went.  The Householder reflection H = I - 2 u u^T / |u|^2 that turns w into +-e_k, k its largest entry, makes
-// column k of V H equal +-e_v and row v zero elsewhere.  It may be applied without touching Lambda: Lambda w = V^T S' e_v = 0
-// up to rounding, and lambda_k w_k is one of its entries with |w_k| >= g^-1/2, hence Lambda u and H Lambda H - Lambda are
-// rounding errors too.
+// S' has the eigenpair (0, e_v), but if 0 is repeated, or nearly so, no computed vector is e_v.  w = V^T e_v, row v of
+// V, is where e_v went.  The Householder reflection H = I - 2 u u^T / |u|^2 that turns w into +-e_k, k its largest
+// entry, makes column k of V H equal +-e_v and row v zero elsewhere.  It may be applied without touching Lambda: Lambda
+// w = V^T S' e_v = 0 up to rounding, and lambda_k w_k is one of its entries with |w_k| >= g^-1/2, hence Lambda u and H
+// Lambda H - Lambda are rounding errors too.
 SymmetricEigen drop_removed(const SymmetricEigen& eigen, Index v) {
   const Index g = eigen.values.size();
   Vector u = eigen.vectors.row(v).transpose();
@@ -56,8 +56,8 @@ Result<EigenDowndate> EigenDowndate::create(const Matrix& S) {
 Status EigenDowndate::remove_node(std::size_t node, NodeRemoval style) {
   UNSCATTER_CHECK_OK(check_removal(nodes(), node, style));
   const auto v = static_cast<Index>(node);
-  // s comes from the decomposition, not from a stored S: what is removed is the row that the decomposition has, rounding
-  // included, so that errors of earlier removals do not stay behind in row v.
+  // s comes from the decomposition, not from a stored S: what is removed is the row that the decomposition has,
+  // rounding included, so that errors of earlier removals do not stay behind in row v.
   Vector s = eigen_.vectors * eigen_.values.cwiseProduct(eigen_.vectors.row(v).transpose());
   s(v) *= 0.5;
   const double length = s.norm();

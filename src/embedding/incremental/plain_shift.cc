@@ -17,7 +17,8 @@ Result<Matrix> adjacency_shift(const Graph& graph) {
 
 Vector degrees(const Graph& graph) {
   Vector d(static_cast<Eigen::Index>(graph.node_count()));
-  for (std::size_t i = 0; i < graph.node_count(); ++i) d(static_cast<Eigen::Index>(i)) = static_cast<double>(graph.degree(i));
+  for (std::size_t i = 0; i < graph.node_count(); ++i)
+    d(static_cast<Eigen::Index>(i)) = static_cast<double>(graph.degree(i));
   return d;
 }
 

@@ -28,8 +28,8 @@ Status PowerCache::remove_node(std::size_t node, NodeRemoval style) {
   const auto K = static_cast<Index>(degree());
   const auto g = static_cast<Index>(nodes());
 
-  // Column v of every power, read before any of them changes.  From v, in descending order of the exponent, so that the rows
-  // which belong to (1) for one k are neighbours: from_v.col(K - 1 - e) = S^e e_v (S is symmetric).
+  // Column v of every power, read before any of them changes.  From v, in descending order of the exponent, so that the
+  // rows which belong to (1) for one k are neighbours: from_v.col(K - 1 - e) = S^e e_v (S is symmetric).
   Matrix F(g, K);
   Matrix from_v(g, K);
   Vector returns(K);  // returns(t) = (S^t)_vv
@@ -70,7 +70,8 @@ RowMatrix PowerCache::apply(std::span<const double> coefficients, const RowMatri
 }
 
 void PowerCache::apply_wavelets(std::size_t scales, const RowMatrix& signals, std::vector<RowMatrix>& bands) const {
-  invariant(scales >= 1 && scales <= 16 && (std::size_t{1} << (scales - 1)) <= degree(), "more scales than cached powers");
+  invariant(scales >= 1 && scales <= 16 && (std::size_t{1} << (scales - 1)) <= degree(),
+            "more scales than cached powers");
   bands.resize(scales);
   RowMatrix before = signals;
   for (std::size_t j = 0; j < scales; ++j) {

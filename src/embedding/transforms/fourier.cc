@@ -26,7 +26,8 @@ class Fourier final : public MomentTransform {
         if (coins.chance(0.5)) eigen.vectors.col(k) *= -1;
       }
     }
-    return Weighted{Vector::Constant(x.rows(), 1.0 / static_cast<double>(x.rows())), RowMatrix(eigen.vectors.transpose() * x)};
+    return Weighted{Vector::Constant(x.rows(), 1.0 / static_cast<double>(x.rows())),
+                    RowMatrix(eigen.vectors.transpose() * x)};
   }
 
   EigenvectorSigns signs_;

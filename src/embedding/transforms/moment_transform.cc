@@ -4,11 +4,13 @@
 
 namespace unscatter {
 
-Status MomentTransform::embed(const Graph& graph, const NodeSignals& signals, std::size_t, Scratch&, BlockRow& row) const {
+Status MomentTransform::embed(const Graph& graph, const NodeSignals& signals, std::size_t, Scratch&,
+                              BlockRow& row) const {
   invariant(signals.nodes == graph.node_count(), "signals have a row per node");
   row.clear();
   if (signals.width() == 0) return ok_status();
-  const Signals x(signals.values.data(), static_cast<Eigen::Index>(signals.nodes), static_cast<Eigen::Index>(signals.width()));
+  const Signals x(signals.values.data(), static_cast<Eigen::Index>(signals.nodes),
+                  static_cast<Eigen::Index>(signals.width()));
   UNSCATTER_TRY(weighted, weigh(graph, x));
   const Signals values =
       weighted.values ? Signals(weighted.values->data(), weighted.values->rows(), weighted.values->cols()) : x;

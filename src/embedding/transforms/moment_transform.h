@@ -22,7 +22,8 @@ class MomentTransform : public Transform {
 
   [[nodiscard]] std::size_t width(std::size_t channels) const noexcept final { return channels * moments_; }
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const final { return std::make_unique<Scratch>(); }
-  [[nodiscard]] Status embed(const Graph& graph, const NodeSignals& signals, std::size_t, Scratch&, BlockRow& row) const final;
+  [[nodiscard]] Status embed(const Graph& graph, const NodeSignals& signals, std::size_t, Scratch&,
+                             BlockRow& row) const final;
 
  protected:
   struct Weighted {

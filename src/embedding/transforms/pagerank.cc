@@ -13,10 +13,12 @@ namespace {
 Status check(const PageRankOptions& options) {
   // Written so that a number that is not one fails too.
   if (!(options.damping >= 0 && options.damping < 1)) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("PageRank damping {}; it must lie in [0, 1)", options.damping)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("PageRank damping {}; it must lie in [0, 1)", options.damping)};
   }
   if (!(options.tolerance > 0)) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("PageRank tolerance {}; it must be positive", options.tolerance)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("PageRank tolerance {}; it must be positive", options.tolerance)};
   }
   if (options.moments == 0) return Error{ErrorCode::kInvalidArgument, "a PageRank embedding needs at least one moment"};
   return ok_status();

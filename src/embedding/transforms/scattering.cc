@@ -26,7 +26,9 @@ class Scattering final : public Transform {
   Scattering(std::shared_ptr<const WaveletBank> bank, const ScatteringOptions& options)
       : bank_(std::move(bank)), options_(options) {}
 
-  [[nodiscard]] std::string name() const override { return bank_->name() + (options_.linear ? " linear" : "") + " scattering"; }
+  [[nodiscard]] std::string name() const override {
+    return bank_->name() + (options_.linear ? " linear" : "") + " scattering";
+  }
   [[nodiscard]] std::size_t width(std::size_t channels) const noexcept override {
     return scattering_tree_size(bank_->scales(), options_.layers) * channels * options_.moments;
   }
@@ -82,7 +84,8 @@ class Scattering final : public Transform {
 
 }  // namespace
 
-Result<std::unique_ptr<Transform>> make_scattering(std::shared_ptr<const WaveletBank> bank, const ScatteringOptions& options) {
+Result<std::unique_ptr<Transform>> make_scattering(std::shared_ptr<const WaveletBank> bank,
+                                                   const ScatteringOptions& options) {
   UNSCATTER_CHECK_OK(check_scattering(bank->scales(), options));
   return std::unique_ptr<Transform>(std::make_unique<Scattering>(std::move(bank), options));
 }

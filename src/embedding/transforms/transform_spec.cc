@@ -29,7 +29,8 @@ Result<KernelBank> kernels_of(const TransformSpec& spec) {
   if (spec.family == "monic-cubic") return monic_cubic(spec.scales);
   if (spec.family == "itersine") return itersine(spec.scales);
   if (spec.kernel.empty())
-    return Error{ErrorCode::kInvalidArgument, "transform custom needs a kernel, as in \"0..1: 1 -1 | 0..1: 0 1; 1..2: 1\""};
+    return Error{ErrorCode::kInvalidArgument,
+                 "transform custom needs a kernel, as in \"0..1: 1 -1 | 0..1: 0 1; 1..2: 1\""};
   return piecewise_polynomial(spec.kernel);
 }
 

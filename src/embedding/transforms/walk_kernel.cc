@@ -1,7 +1,7 @@
 // Compiled once per instruction set (Highway's foreach_target) and picked at run time.
 //
-// No fused multiply-add anywhere, and every channel's operations keep their order: the header walk_scattering.h promises one
-// result on every machine.  Little is lost: the inner loop only adds.
+// No fused multiply-add anywhere, and every channel's operations keep their order: the header walk_scattering.h
+// promises one result on every machine.  Little is lost: the inner loop only adds.
 #include "embedding/transforms/walk_kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -60,7 +60,8 @@ HWY_INLINE void step_all(const WalkGraph& graph, const SignalBlock& current, con
     column += kVectors * N;
   };
   const auto left = [&] { return (stride - column) / N; };
-  // Eight accumulators hide the latency of an addition and leave registers for the rest; the tail takes what is left at once.
+  // Eight accumulators hide the latency of an addition and leave registers for the rest; the tail takes what is left at
+  // once.
   while (left() > 8)
     left() == 9 ? columns(std::integral_constant<std::size_t, 5>()) : columns(std::integral_constant<std::size_t, 8>());
   switch (left()) {

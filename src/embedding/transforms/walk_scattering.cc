@@ -65,7 +65,8 @@ class WalkScattering final : public Transform {
   [[nodiscard]] Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels, Scratch& scratch,
                              BlockRow& row) const override {
     if (op_ == WalkOperator::kSymmetric && graph.directed()) {
-      return Error{ErrorCode::kUnsupported, "the symmetric operator needs undirected graphs; symmetrise the data first"};
+      return Error{ErrorCode::kUnsupported,
+                   "the symmetric operator needs undirected graphs; symmetrise the data first"};
     }
     prepare_row(signals, channels, row);
     if (signals.width() == 0) return ok_status();
@@ -85,8 +86,8 @@ class WalkScattering final : public Transform {
   }
 
  private:
-  // Bytes of the widest block that walks.  Three of them should stay in a second-level cache; a tile below 32 root channels
-  // would leave lanes and registers empty instead.
+  // Bytes of the widest block that walks.  Three of them should stay in a second-level cache; a tile below 32 root
+  // channels would leave lanes and registers empty instead.
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
   static constexpr std::size_t kNarrowestTile = 32;
 
@@ -112,8 +113,8 @@ class WalkScattering final : public Transform {
     }
   }
 
-  void embed_tile(const WalkGraph& walk, const NodeSignals& signals, std::size_t first, std::size_t tile, WalkScratch& work,
-                  BlockRow& row) const {
+  void embed_tile(const WalkGraph& walk, const NodeSignals& signals, std::size_t first, std::size_t tile,
+                  WalkScratch& work, BlockRow& row) const {
     SignalBlock block = make_block(work.layers[0], walk.nodes, tile);
     for (std::size_t i = 0; i < walk.nodes; ++i) {
       double* to = block.values + i * block.stride;
@@ -132,7 +133,8 @@ class WalkScattering final : public Transform {
       if (!last) {
         children = make_block(work.layers[layer + 1], walk.nodes, children.width);
         for (std::size_t i = 0; i < walk.nodes; ++i) {
-          std::fill(children.values + i * children.stride + children.width, children.values + (i + 1) * children.stride, 0.0);
+          std::fill(children.values + i * children.stride + children.width, children.values + (i + 1) * children.stride,
+                    0.0);
         }
       }
       walk_layer(walk, block, children, layer, work, emit);
@@ -161,8 +163,8 @@ class WalkScattering final : public Transform {
     }
   }
 
-  void run_band(const WalkGraph& walk, const SignalBlock& x, const double* y, const SignalBlock& children, std::size_t j,
-                WalkScratch& work, bool modulus) const {
+  void run_band(const WalkGraph& walk, const SignalBlock& x, const double* y, const SignalBlock& children,
+                std::size_t j, WalkScratch& work, bool modulus) const {
     const BandTask task{.x = x.values,
                         .y = y,
                         .nodes = walk.nodes,
@@ -177,9 +179,9 @@ class WalkScattering final : public Transform {
     band(task);
   }
 
-  // Band j of a layer of W columns holds the children (path of the column, j).  Inside a layer, a column therefore spells its
-  // path with the first step running fastest, while the tree counts with the last step running fastest: the digits are reversed
-  // here.
+  // Band j of a layer of W columns holds the children (path of the column, j).  Inside a layer, a column therefore
+  // spells its path with the first step running fastest, while the tree counts with the last step running fastest: the
+  // digits are reversed here.
   void write_moments(std::size_t nodes, std::size_t layer, std::size_t j, std::size_t tile, const SignalBlock& shape,
                      const double* sums, std::size_t active, std::size_t first, BlockRow& row) const {
     const std::size_t Q = options_.moments;
@@ -214,25 +216,26 @@ class WalkScattering final : public Transform {
 
 }  // namespace
 
-Result<std::unique_ptr<Transform>> make_walk_scattering(WalkOperator op, std::size_t scales, const ScatteringOptions& options) {
+Result<std::unique_ptr<Transform>> make_walk_scattering(WalkOperator op, std::size_t scales,
+                                                        const ScatteringOptions& options) {
   UNSCATTER_CHECK_OK(make_walk_bank(op, scales));
   UNSCATTER_CHECK_OK(check_scattering(scales, options));
   return std::unique_ptr<Transform>(std::make_unique<WalkScattering>(op, scales, options));
 }
 
-WalkScatteringCost walk_scattering_cost(std::size_t nodes, std::size_t entries, std::size_t active_channels, std::size_t scales,
-                                        const ScatteringOptions& options) {
+WalkScatteringCost walk_scattering_cost(std::size_t nodes, std::size_t entries, std::size_t active_channels,
+                                        std::size_t scales, const ScatteringOptions& options) {
   const auto g = static_cast<double>(nodes);
   const auto e = static_cast<double>(entries);
   const auto walking = static_cast<double>(active_channels * scattering_tree_size(scales, options.layers - 1));
   const auto signals = static_cast<double>(active_channels * scattering_tree_size(scales, options.layers));
   const auto steps = static_cast<double>(std::size_t{1} << (scales - 1));
   WalkScatteringCost cost;
-  // A step: one addition per entry; scale, add, halve per node.  A band: difference and modulus, then Q additions and Q - 1
-  // products.
+  // A step: one addition per entry; scale, add, halve per node.  A band: difference and modulus, then Q additions and Q
+  // - 1 products.
   const double moment_flops = 2.0 * static_cast<double>(options.moments) - 1;
-  cost.flops =
-      walking * steps * (e + 3 * g) + signals * g * moment_flops + (signals - static_cast<double>(active_channels)) * 2 * g;
+  cost.flops = walking * steps * (e + 3 * g) + signals * g * moment_flops +
+               (signals - static_cast<double>(active_channels)) * 2 * g;
   cost.bytes = sizeof(double) * walking * steps * (e + 2 * g);
   return cost;
 }

@@ -24,8 +24,8 @@ std::vector<double> coefficients_of(const SpectralKernel& kernel, std::size_t de
   return c;
 }
 
-// In the angle, |d/dtheta p| = |sum_k k c_k sin(k theta)| <= sum_k k |c_k|: much smaller than the k^2 of Markov's inequality,
-// which is why the samples are uniform in the angle.
+// In the angle, |d/dtheta p| = |sum_k k c_k sin(k theta)| <= sum_k k |c_k|: much smaller than the k^2 of Markov's
+// inequality, which is why the samples are uniform in the angle.
 SampledBound error_of(const SpectralKernel& kernel, std::span<const double> c) {
   double rate = 0;
   double size = 0;
@@ -50,8 +50,8 @@ SampledBound error_of(const SpectralKernel& kernel, std::span<const double> c) {
     last_lambda = lambda;
     last_error = error;
   }
-  // Rounding of the samples, of the coefficients and of the filter's own recurrence.  A rounding error in T_k is carried on by
-  // U_n(t), at most n + 1 in size, so d of them amount to no more than d^2 units.
+  // Rounding of the samples, of the coefficients and of the filter's own recurrence.  A rounding error in T_k is
+  // carried on by U_n(t), at most n + 1 in size, so d of them amount to no more than d^2 units.
   const auto terms = static_cast<double>(c.size() + 10);
   const double rounding = 1e-15 * terms * terms * (1 + size);
   return {.value = largest + rounding, .proven = kernel.lipschitz.has_value()};

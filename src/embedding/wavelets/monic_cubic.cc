@@ -14,8 +14,8 @@ constexpr double kLowPassWidth = 0.6 * kLambdaMin;
 constexpr double kCoarsest = 2 / kLambdaMin;
 constexpr double kFinest = 2 / kSpectrumEnd;
 
-// [Pan23, App. on wavelets].  The cubic is the one [Hammond11] fits between x^2 and 4/x^2, where it joins with equal slopes;
-// between x and 2/x, as printed and used here, it joins with kinks at 1 and 2.
+// [Pan23, App. on wavelets].  The cubic is the one [Hammond11] fits between x^2 and 4/x^2, where it joins with equal
+// slopes; between x and 2/x, as printed and used here, it joins with kinks at 1 and 2.
 double monic_cubic_mother(double x) {
   if (x < 1) return x;
   if (x > 2) return 2 / x;

@@ -35,8 +35,8 @@ double evaluate(const std::vector<Piece>& pieces, double lambda) {
   return lambda <= piece.to ? piece.at(lambda) : 0;
 }
 
-// Bound of |p'| on a piece: with p(m + u) = sum_k d_k u^k around the middle m, |p'| <= sum_k k |d_k| r^(k-1) for |u| <= r.
-// Expanding around the middle loses less to cancellation than around 0.
+// Bound of |p'| on a piece: with p(m + u) = sum_k d_k u^k around the middle m, |p'| <= sum_k k |d_k| r^(k-1) for |u| <=
+// r. Expanding around the middle loses less to cancellation than around 0.
 double slope_bound(const Piece& piece) {
   const double middle = 0.5 * (piece.from + piece.to);
   const double radius = 0.5 * (piece.to - piece.from);
@@ -165,7 +165,8 @@ class Parser {
 
   [[nodiscard]] Error failure(const std::string& reason) const {
     const std::string found = at_end() ? "the end" : fmt::format("'{}'", text_.substr(position_, 12));
-    return {ErrorCode::kInvalidArgument, fmt::format("kernel text, character {}, at {}: {}", position_ + 1, found, reason)};
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("kernel text, character {}, at {}: {}", position_ + 1, found, reason)};
   }
 
   std::string_view text_;

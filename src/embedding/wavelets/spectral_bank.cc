@@ -55,7 +55,9 @@ class ChebyshevFilters final : public GraphFilters {
   ChebyshevFilters(const Graph& graph, SharedSeries series, FrameBounds bounds, double error)
       : sweep_(graph), series_(std::move(series)), bounds_(bounds), error_(error) {}
 
-  void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override { sweep_.apply(*series_, signals, bands); }
+  void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
+    sweep_.apply(*series_, signals, bands);
+  }
   [[nodiscard]] FrameBounds frame_bounds() const override { return bounds_; }
   [[nodiscard]] double approximation_error() const override { return error_; }
 
@@ -113,8 +115,9 @@ class Bank final : public SpectralBank {
     if (status.ok()) return status;
     return Error{
         status.error().code,
-        fmt::format("{}, with the error {:.3g} of a Chebyshev series of degree {} counted; raise the degree or use eigen",
-                    status.error().message, approximation_error().value, options_.degree)};
+        fmt::format(
+            "{}, with the error {:.3g} of a Chebyshev series of degree {} counted; raise the degree or use eigen",
+            status.error().message, approximation_error().value, options_.degree)};
   }
 
  private:
@@ -134,8 +137,9 @@ class Bank final : public SpectralBank {
       }
       const double norm = responses.col(k).norm();
       if (!std::isfinite(norm)) {
-        return Error{ErrorCode::kFrameCondition,
-                     fmt::format("a kernel of bank '{}' is not finite at the eigenvalue lambda = {}", kernels_.name, lambda)};
+        return Error{
+            ErrorCode::kFrameCondition,
+            fmt::format("a kernel of bank '{}' is not finite at the eigenvalue lambda = {}", kernels_.name, lambda)};
       }
       if (norm < bounds.lower) bounds.lower = norm, lower_at = lambda;
       if (norm > bounds.upper) bounds.upper = norm, upper_at = lambda;
@@ -160,7 +164,8 @@ class Bank final : public SpectralBank {
 
 Result<std::shared_ptr<const SpectralBank>> make_spectral_bank(KernelBank kernels, const SpectralOptions& options) {
   if (options.degree < 1 || options.degree > 4096) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("Chebyshev degree {}; 1 to 4096 are possible", options.degree)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("Chebyshev degree {}; 1 to 4096 are possible", options.degree)};
   }
   UNSCATTER_TRY(report, examine(kernels));
   UNSCATTER_CHECK_OK(require_frame(kernels.name, report.frame, report.lower_at, report.upper_at, options.frame));

@@ -12,8 +12,8 @@
 namespace unscatter {
 namespace {
 
-// Kernels are evaluated in a handful of roundings; declared constants are held against samples with this much leeway, and
-// proven bounds are widened by it.
+// Kernels are evaluated in a handful of roundings; declared constants are held against samples with this much leeway,
+// and proven bounds are widened by it.
 constexpr double kRounding = 1e-12;
 
 Status check_form(const KernelBank& bank) {
@@ -26,8 +26,9 @@ Status check_form(const KernelBank& bank) {
                    fmt::format("kernel '{}' of bank '{}' has no function", kernel.name, bank.name)};
     }
     if (kernel.lipschitz && !(*kernel.lipschitz >= 0 && std::isfinite(*kernel.lipschitz))) {
-      return Error{ErrorCode::kInvalidArgument, fmt::format("kernel '{}' of bank '{}' declares the Lipschitz constant {}",
-                                                            kernel.name, bank.name, *kernel.lipschitz)};
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("kernel '{}' of bank '{}' declares the Lipschitz constant {}", kernel.name, bank.name,
+                               *kernel.lipschitz)};
     }
   }
   return ok_status();
@@ -75,8 +76,8 @@ Status check_known_frame(const KernelBank& bank, const Extremes& seen) {
 
 Result<KernelBankReport> examine(const KernelBank& bank) {
   UNSCATTER_CHECK_OK(check_form(bank));
-  const bool all_lipschitz =
-      std::all_of(bank.kernels.begin(), bank.kernels.end(), [](const SpectralKernel& k) { return k.lipschitz.has_value(); });
+  const bool all_lipschitz = std::all_of(bank.kernels.begin(), bank.kernels.end(),
+                                         [](const SpectralKernel& k) { return k.lipschitz.has_value(); });
 
   KernelBankReport report;
   Extremes samples;
@@ -97,10 +98,11 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
         const double change = std::abs(value - last[j]);
         const double noise = kRounding * (1 + std::abs(value));
         if (kernel.lipschitz && change > *kernel.lipschitz * step + noise) {
-          return Error{ErrorCode::kInvalidArgument,
-                       fmt::format("kernel '{}' of bank '{}' declares the Lipschitz constant {}, but changes by {} between "
-                                   "lambda = {} and {}",
-                                   kernel.name, bank.name, *kernel.lipschitz, change, last_lambda, lambda)};
+          return Error{
+              ErrorCode::kInvalidArgument,
+              fmt::format("kernel '{}' of bank '{}' declares the Lipschitz constant {}, but changes by {} between "
+                          "lambda = {} and {}",
+                          kernel.name, bank.name, *kernel.lipschitz, change, last_lambda, lambda)};
         }
         report.lambda_derivative_estimate = std::max(report.lambda_derivative_estimate, lambda * change / step);
         const double variation = kernel.lipschitz.value_or(0) * step + noise;
@@ -131,13 +133,13 @@ Status require_frame(const std::string& bank_name, const FrameBounds& bounds, do
   // Written so that a bound that is not a number fails too.
   if (!(bounds.lower >= requirement.min_lower)) {
     return Error{ErrorCode::kFrameCondition,
-                 fmt::format("bank '{}': lower frame bound {:.6g} at lambda = {:.6g}, but at least {:g} is required", bank_name,
-                             bounds.lower, lower_at, requirement.min_lower)};
+                 fmt::format("bank '{}': lower frame bound {:.6g} at lambda = {:.6g}, but at least {:g} is required",
+                             bank_name, bounds.lower, lower_at, requirement.min_lower)};
   }
   if (!(bounds.upper <= requirement.max_upper)) {
     return Error{ErrorCode::kFrameCondition,
-                 fmt::format("bank '{}': upper frame bound {:.6g} at lambda = {:.6g}, but at most {:g} is allowed", bank_name,
-                             bounds.upper, upper_at, requirement.max_upper)};
+                 fmt::format("bank '{}': upper frame bound {:.6g} at lambda = {:.6g}, but at most {:g} is allowed",
+                             bank_name, bounds.upper, upper_at, requirement.max_upper)};
   }
   return ok_status();
 }

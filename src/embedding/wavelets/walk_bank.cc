@@ -102,7 +102,8 @@ class WalkBank final : public WaveletBank {
   [[nodiscard]] std::size_t scales() const noexcept override { return scales_; }
   [[nodiscard]] Result<std::unique_ptr<GraphFilters>> on(const Graph& graph) const override {
     if (op_ == WalkOperator::kSymmetric && graph.directed()) {
-      return Error{ErrorCode::kUnsupported, "the symmetric operator needs undirected graphs; symmetrise the data first"};
+      return Error{ErrorCode::kUnsupported,
+                   "the symmetric operator needs undirected graphs; symmetrise the data first"};
     }
     return std::unique_ptr<GraphFilters>(std::make_unique<WalkFilters>(graph, op_, scales_));
   }

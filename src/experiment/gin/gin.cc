@@ -44,8 +44,8 @@ void for_each_batch(const std::vector<gin::PreparedGraph>& graphs, std::span<con
 
 bool gin_available() { return true; }
 
-Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t> train, std::span<const std::size_t> test,
-                            const GinOptions& options) {
+Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t> train,
+                            std::span<const std::size_t> test, const GinOptions& options) {
   UNSCATTER_CHECK_OK(check_gin_options(train, options));
   GinResult result;
 

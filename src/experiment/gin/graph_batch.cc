@@ -48,7 +48,8 @@ Result<std::vector<PreparedGraph>> prepare_graphs(const Dataset& dataset, std::s
   for (const std::size_t i : chosen) {
     if (i >= dataset.size()) throw InvariantViolation("GIN: a graph that is not in the data set");
     UNSCATTER_CHECK_OK(features.signals(dataset.graphs[i], scratch, signals));
-    prepared.push_back({sparse_features(signals, features.width()), adjacency_of(dataset.graphs[i]), dataset.labels[i]});
+    prepared.push_back(
+        {sparse_features(signals, features.width()), adjacency_of(dataset.graphs[i]), dataset.labels[i]});
   }
   return prepared;
 }

@@ -31,8 +31,10 @@ struct GraphBatch {
   [[nodiscard]] std::size_t graphs() const noexcept { return averages.rows(); }
 };
 
-// The graphs `chosen` of `dataset`, in that order, with the channels of `features`.  Errors: those of FeatureMap::signals().
-[[nodiscard]] Result<std::vector<PreparedGraph>> prepare_graphs(const Dataset& dataset, std::span<const std::size_t> chosen,
+// The graphs `chosen` of `dataset`, in that order, with the channels of `features`.  Errors: those of
+// FeatureMap::signals().
+[[nodiscard]] Result<std::vector<PreparedGraph>> prepare_graphs(const Dataset& dataset,
+                                                                std::span<const std::size_t> chosen,
                                                                 const FeatureMap& features);
 
 // The graphs `chosen` of `graphs`, at least one.

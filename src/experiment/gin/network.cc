@@ -63,8 +63,8 @@ class Network::State {
  public:
   State(const NetworkShape& shape, double learning_rate, std::uint64_t seed)
       : shape_(shape), random_(at::detail::createCPUGenerator(seed)) {
-    // Batches are small: more threads waited for one another longer than they worked (measured: 75 s instead of 5 for 500
-    // epochs on IMDB-BINARY, on two busy processors), and one makes the sums the same everywhere.
+    // Batches are small: more threads waited for one another longer than they worked (measured: 75 s instead of 5 for
+    // 500 epochs on IMDB-BINARY, on two busy processors), and one makes the sums the same everywhere.
     at::set_num_threads(1);
     std::size_t inputs = shape.channels;
     for (std::size_t l = 0; l < shape.layers; ++l) {
@@ -163,8 +163,8 @@ class Network::State {
   void add(const std::string& name, const Tensor& tensor) { weights_[name] = tensor.set_requires_grad(true); }
   [[nodiscard]] const Tensor& weight(const std::string& name) const { return weights_.at(name); }
 
-  // W1 comes before the sum over neighbours, which gives the same (both are linear) and spares sums over all channels, of which
-  // degree one-hots have hundreds.
+  // W1 comes before the sum over neighbours, which gives the same (both are linear) and spares sums over all channels,
+  // of which degree one-hots have hundreds.
   [[nodiscard]] Tensor layer(const GraphBatch& batch, std::size_t l, const Tensor& h, bool training) const {
     const std::string layer = fmt::format("layer{}.", l);
     const auto w = [&](const char* name) { return weight(layer + name); };

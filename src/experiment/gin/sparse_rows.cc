@@ -38,7 +38,8 @@ void multiply(const SparseRows& S, std::span<const float> dense, std::size_t wid
   });
 }
 
-void multiply_transposed(const SparseRows& S, std::span<const float> dense, std::size_t width, std::span<float> result) {
+void multiply_transposed(const SparseRows& S, std::span<const float> dense, std::size_t width,
+                         std::span<float> result) {
   require_shapes(dense.size() == S.rows() * width && result.size() == S.columns * width);
   // Rows of the result receive from everywhere, columns only from themselves: those are shared out.
   const std::size_t pieces = (width + kColumnsAtOnce - 1) / kColumnsAtOnce;

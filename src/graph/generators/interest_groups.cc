@@ -1,5 +1,5 @@
-// Only integer arithmetic, + - * / on doubles and Sequence decide anything here: what libm or the standard distributions would
-// return differs between machines, and the same options must give the same data set everywhere.
+// Only integer arithmetic, + - * / on doubles and Sequence decide anything here: what libm or the standard
+// distributions would return differs between machines, and the same options must give the same data set everywhere.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,9 @@ constexpr std::size_t kMostGroups = 10'000'000;
 constexpr std::size_t kMostUsers = 10'000'000;
 constexpr std::size_t kMostMembers = 10'000;
 
-// Links made the club way, as a share of all: uniform on [kLeastClubby, 1] in a club, on [0, 1 - kLeastClubby] in a channel.
-// At 0.58 and the default noise, logistic regression on degree moments and clustering coefficient is right for 9 groups in 10.
+// Links made the club way, as a share of all: uniform on [kLeastClubby, 1] in a club, on [0, 1 - kLeastClubby] in a
+// channel. At 0.58 and the default noise, logistic regression on degree moments and clustering coefficient is right for
+// 9 groups in 10.
 constexpr double kLeastClubby = 0.58;
 
 Error out_of_range(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
@@ -35,8 +36,8 @@ Status check(const InterestGroupOptions& options) {
                                     options.max_size, options.min_size, kMostMembers));
   }
   if (options.users < options.max_size || options.users > kMostUsers) {
-    return out_of_range(fmt::format("{} users: the number of users is between the largest group, {}, and {}", options.users,
-                                    options.max_size, kMostUsers));
+    return out_of_range(fmt::format("{} users: the number of users is between the largest group, {}, and {}",
+                                    options.users, options.max_size, kMostUsers));
   }
   if (!(options.noise >= 0 && options.noise <= 1)) {
     return out_of_range(fmt::format("a noise of {} is outside [0, 1]", options.noise));
@@ -79,7 +80,8 @@ class Population {
     std::size_t rank = 0;
     for (int i = 0; i < kTries; ++i) {
       const std::uint64_t ticket = random.below(cumulative_.back());
-      rank = static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), ticket) - cumulative_.begin());
+      rank = static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), ticket) -
+                                      cumulative_.begin());
       if (drawn_for_[rank] != draws_) return rank;
     }
     while (drawn_for_[rank] == draws_) rank = (rank + 1) % drawn_for_.size();
@@ -92,8 +94,8 @@ class Population {
   std::size_t draws_ = 0;
 };
 
-// One group, grown member by member from a few founders, who do not know one another at first.  Every newcomer makes the same
-// number of links, whatever the kind of the group: how many edges there are tells nothing.
+// One group, grown member by member from a few founders, who do not know one another at first.  Every newcomer makes
+// the same number of links, whatever the kind of the group: how many edges there are tells nothing.
 class Group {
  public:
   Group(std::size_t members, double clubby, Sequence& random) : neighbours_(members), clubby_(clubby), random_(random) {
@@ -136,8 +138,8 @@ class Group {
     edges_.push_back({newcomer, other});
   }
 
-  // A friend of a friend; without friends, anyone already there.  Of two candidates the one with fewer links, so that no hubs
-  // arise.
+  // A friend of a friend; without friends, anyone already there.  Of two candidates the one with fewer links, so that
+  // no hubs arise.
   [[nodiscard]] NodeIndex as_in_a_club(NodeIndex newcomer) const {
     const NodeIndex one = close_to(newcomer);
     const NodeIndex other = close_to(newcomer);

@@ -21,7 +21,8 @@ using ArchiveHandle = std::unique_ptr<struct archive, CloseArchive>;
 // libarchive reports damage in several tongues; one sentence with its reason behind ours.
 Error damaged(const std::string& name, struct archive* handle) {
   const char* reason = archive_error_string(handle);
-  return {ErrorCode::kMalformedInput, fmt::format("{}: damaged archive: {}", name, reason != nullptr ? reason : "unknown")};
+  return {ErrorCode::kMalformedInput,
+          fmt::format("{}: damaged archive: {}", name, reason != nullptr ? reason : "unknown")};
 }
 
 Result<ArchiveHandle> open_archive(const Input& input) {
@@ -34,7 +35,8 @@ Result<ArchiveHandle> open_archive(const Input& input) {
     status = archive_read_open_memory(handle.get(), bytes->data(), bytes->size());
   } else {
     constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
-    status = archive_read_open_filename(handle.get(), std::get<std::filesystem::path>(input.content).c_str(), kBlockBytes);
+    status =
+        archive_read_open_filename(handle.get(), std::get<std::filesystem::path>(input.content).c_str(), kBlockBytes);
   }
   if (status == ARCHIVE_OK) return handle;
   switch (archive_errno(handle.get())) {
@@ -67,8 +69,9 @@ std::string_view entry_name(struct archive_entry* entry) {
 bool has_supported_compression(struct archive* handle) {
   constexpr std::array<std::string_view, 3> kSupported = {"(uncompressed)", "(deflation)", "(lzma)"};
   const char* format = archive_format_name(handle);
-  return format != nullptr && std::any_of(kSupported.begin(), kSupported.end(),
-                                          [&](std::string_view method) { return std::string_view(format).ends_with(method); });
+  return format != nullptr && std::any_of(kSupported.begin(), kSupported.end(), [&](std::string_view method) {
+           return std::string_view(format).ends_with(method);
+         });
 }
 
 class MemberSource final : public ByteSource {

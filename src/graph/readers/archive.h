@@ -1,8 +1,8 @@
 // Members of a zip archive as streams of bytes, through libarchive.
 //
-// Only stored, deflate and LZMA members are opened: the three that data sets come in, so that no rarely used decompressor
-// meets hostile bytes.  The archive must be whole (its directory stands at the end of the file); checksum and size of a member
-// are verified when its last byte has been read.
+// Only stored, deflate and LZMA members are opened: the three that data sets come in, so that no rarely used
+// decompressor meets hostile bytes.  The archive must be whole (its directory stands at the end of the file); checksum
+// and size of a member are verified when its last byte has been read.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace unscatter::readers {
 
 // Errors: as above; kNotFound if there is no such member, kUnsupported if it is encrypted or compressed in another way.
 // While reading: kMalformedInput for damage, kLimitExceeded when `budget` is spent.  `budget` must outlive the source.
-[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_view member, ByteBudget& budget);
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_view member,
+                                                              ByteBudget& budget);
 
 // "NAME//NAME_A.txt" -> "NAME_A.txt".
 [[nodiscard]] std::string_view base_name(std::string_view member);

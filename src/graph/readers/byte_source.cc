@@ -69,7 +69,8 @@ class MemorySource final : public ByteSource {
 }  // namespace
 
 Error over_budget(const std::string& name, const ByteBudget& budget) {
-  return {ErrorCode::kLimitExceeded, fmt::format("{}: more than the {} bytes that the limits allow", name, budget.max_bytes())};
+  return {ErrorCode::kLimitExceeded,
+          fmt::format("{}: more than the {} bytes that the limits allow", name, budget.max_bytes())};
 }
 
 Result<std::unique_ptr<ByteSource>> open_plain(const Input& input, ByteBudget& budget) {

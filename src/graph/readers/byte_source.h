@@ -54,7 +54,8 @@ class ByteSource {
   [[nodiscard]] virtual std::uint64_t claimed_size() const = 0;
 };
 
-// The plain bytes of `input`.  `budget` must outlive the source.  Errors: kNotFound, kIo; while reading kIo, kLimitExceeded.
+// The plain bytes of `input`.  `budget` must outlive the source.  Errors: kNotFound, kIo; while reading kIo,
+// kLimitExceeded.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_plain(const Input& input, ByteBudget& budget);
 
 // The refusal that every source gives when the budget is spent.

@@ -25,7 +25,8 @@ Result<DataFormat> detect_in_zip(const Input& input) {
   const auto ends_in = [](std::string_view ending) {
     return [ending](const std::string& member) { return member.ends_with(ending); };
   };
-  if (!members.empty() && std::all_of(members.begin(), members.end(), ends_in(".npy"))) return DataFormat::kSuperpixelNpz;
+  if (!members.empty() && std::all_of(members.begin(), members.end(), ends_in(".npy")))
+    return DataFormat::kSuperpixelNpz;
   if (members.size() == 1) return DataFormat::kGinZip;
   return unknown_format(input, "an archive with neither NAME_A.txt, nor .npy arrays, nor a single text");
 }

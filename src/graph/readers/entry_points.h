@@ -1,4 +1,5 @@
-// The readers over an Input, so that tests and fuzz targets can feed them from memory.  Contracts as in unscatter/graph/read.h.
+// The readers over an Input, so that tests and fuzz targets can feed them from memory.  Contracts as in
+// unscatter/graph/read.h.
 #pragma once
 
 #include <exception>
@@ -25,8 +26,8 @@ namespace unscatter::readers {
 [[nodiscard]] Result<Dataset> read_jsonl(const Input& input, const ReadOptions& options);
 [[nodiscard]] Result<DataFormat> detect_format(const Input& input);
 
-// Runs `body`; what the standard library throws for want of memory or threads comes back as an Error.  A broken invariant is
-// a bug of ours and goes on.
+// Runs `body`; what the standard library throws for want of memory or threads comes back as an Error.  A broken
+// invariant is a bug of ours and goes on.
 template <typename Body>
 [[nodiscard]] auto without_exceptions(const std::string& name, Body&& body) -> decltype(body()) {
   try {
@@ -43,7 +44,8 @@ template <typename Body>
 }
 
 // Large texts are worth a second thread.
-[[nodiscard]] inline std::unique_ptr<ByteSource> maybe_ahead(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
+[[nodiscard]] inline std::unique_ptr<ByteSource> maybe_ahead(std::unique_ptr<ByteSource> source,
+                                                             const ReadOptions& options) {
   constexpr std::uint64_t kWorthAThread = std::uint64_t{1} << 20;
   if (options.threads == 1 || source->claimed_size() < kWorthAThread) return source;
   return read_ahead(std::move(source));

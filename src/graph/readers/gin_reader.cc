@@ -39,7 +39,8 @@ class GinReader {
       if (!scanner_.next_line(line)) return end_of_text(fmt::format("ends after {} of {} graphs", g, count));
       UNSCATTER_CHECK_OK(scan_graph(line));
     }
-    if (scanner_.next_line(line)) return scanner_.error(fmt::format("{} after the last of {} graphs", excerpt(line), count));
+    if (scanner_.next_line(line))
+      return scanner_.error(fmt::format("{} after the last of {} graphs", excerpt(line), count));
     return scanner_.status();
   }
 
@@ -91,7 +92,8 @@ class GinReader {
     std::string_view token = fields.token();
     if (!fields.next(tag)) return scanner_.error(fmt::format("node tag {} is not an integer", excerpt(token)));
     token = fields.token();
-    if (!fields.next(claimed)) return scanner_.error(fmt::format("number of neighbours {} is not a count", excerpt(token)));
+    if (!fields.next(claimed))
+      return scanner_.error(fmt::format("number of neighbours {} is not a count", excerpt(token)));
     std::uint64_t seen = 0;
     for (; !fields.done(); ++seen) {
       std::uint64_t neighbour = 0;
@@ -118,7 +120,8 @@ class GinReader {
     return scanner_.file_error(message);
   }
   [[nodiscard]] Error over_limit(const char* what, std::uint64_t limit) const {
-    return scanner_.error(fmt::format("more than the {} {} that the limits allow", limit, what), ErrorCode::kLimitExceeded);
+    return scanner_.error(fmt::format("more than the {} {} that the limits allow", limit, what),
+                          ErrorCode::kLimitExceeded);
   }
 
   TextScanner& scanner_;
@@ -157,7 +160,8 @@ Result<Dataset> read_gin(const Input& input, const ReadOptions& options) {
   return without_exceptions(input.name, [&]() -> Result<Dataset> {
     ByteBudget budget(options.limits.max_bytes);
     UNSCATTER_TRY(opened, open_gin(input, budget));
-    if (options.progress != nullptr) options.progress->begin("reading " + opened.dataset_name, opened.source->claimed_size());
+    if (options.progress != nullptr)
+      options.progress->begin("reading " + opened.dataset_name, opened.source->claimed_size());
     TextScanner scanner(maybe_ahead(std::move(opened.source), options), options.progress);
     GinReader reader(scanner, options);
     const Status status = reader.scan();

@@ -30,7 +30,8 @@ void sort_by_from(std::vector<Edge>& edges, std::size_t n) {
   edges.swap(sorted);
 }
 
-// Edges from -> to, in order of `from`, into rows `to`: each row comes out ascending.  Self-loops and repetitions are left out.
+// Edges from -> to, in order of `from`, into rows `to`: each row comes out ascending.  Self-loops and repetitions are
+// left out.
 Rows rows_of(const std::vector<Edge>& edges, std::size_t n, Dropped& dropped) {
   std::vector<std::uint32_t> start(n + 2, 0);
   for (const Edge& edge : edges) ++start[edge.to + 2];
@@ -66,7 +67,8 @@ Rows transposed(const Rows& rows) {
   for (std::size_t i = 2; i < next.size(); ++i) next[i] += next[i - 1];
   Rows result{{}, std::vector<NodeIndex>(rows.entries.size())};
   for (NodeIndex i = 0; i < n; ++i) {
-    for (std::uint32_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) result.entries[next[rows.entries[k] + 1]++] = i;
+    for (std::uint32_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k)
+      result.entries[next[rows.entries[k] + 1]++] = i;
   }
   next.pop_back();
   result.offsets = std::move(next);

@@ -27,8 +27,8 @@ constexpr std::array<std::pair<std::string_view, Key>, 9> kKeys = {{{"id", Key::
 
 std::string_view key_name(Key key) { return kKeys[static_cast<std::size_t>(key)].first; }
 
-// Receives the parser's events and files each value where it belongs, so that no document tree is built: the tree of a hostile
-// line would take a hundred times its bytes.  Every handler returns false to stop, with message_ set.
+// Receives the parser's events and files each value where it belongs, so that no document tree is built: the tree of a
+// hostile line would take a hundred times its bytes.  Every handler returns false to stop, with message_ set.
 class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
   // Once the whole line has been parsed: what only the complete line can tell.
@@ -79,7 +79,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 1 && key_ == Key::kNodes) return set_node_count(value);
     if (depth_ == 3 && key_ == Key::kEdges) return add_edge_end(value);
     if (depth_ == 3 && is_real()) return add_real(static_cast<double>(value));
-    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return refuse(std::to_string(value));
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return refuse(std::to_string(value));
     return number_integer(static_cast<std::int64_t>(value));
   }
   bool number_float(number_float_t value, const string_t& text) override {
@@ -188,7 +189,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
       if (columns_ != 2) return fail(fmt::format("an edge with {} ends", columns_));
       graph_.parts.edges.push_back({ends_[0], ends_[1]});
     } else if (key_ == Key::kPositions) {
-      if (columns_ != 2) return fail(fmt::format("\"positions\": row {} has {} numbers, not 2", position_rows_, columns_));
+      if (columns_ != 2)
+        return fail(fmt::format("\"positions\": row {} has {} numbers, not 2", position_rows_, columns_));
       ++position_rows_;
     } else {
       if (columns_ == 0) return fail(fmt::format("\"features\": row {} is empty", feature_rows_));

@@ -48,7 +48,8 @@ class JsonlReader {
       return scanner_.error("\"id\" must be given for all graphs or for none");
     }
     if (parsed.id) {
-      if (!seen_ids_.insert(*parsed.id).second) return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
+      if (!seen_ids_.insert(*parsed.id).second)
+        return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
       dataset_.graph_ids.push_back(*std::move(parsed.id));
     }
     raw_labels_.push_back(std::move(parsed.label));
@@ -63,7 +64,8 @@ class JsonlReader {
   }
 
   [[nodiscard]] Error over_limit(const char* what, std::uint64_t limit) const {
-    return scanner_.error(fmt::format("more than the {} {} that the limits allow", limit, what), ErrorCode::kLimitExceeded);
+    return scanner_.error(fmt::format("more than the {} {} that the limits allow", limit, what),
+                          ErrorCode::kLimitExceeded);
   }
 
   TextScanner& scanner_;

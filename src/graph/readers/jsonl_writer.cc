@@ -97,8 +97,9 @@ void append_graph(std::string& out, const Graph& graph) {
   for (std::size_t i = 0; i < n; ++i) all_present &= graph.state(i) == NodeState::kPresent;
   if (!all_present) {
     out += ",\"states\":";
-    append_list(out, n,
-                [&](std::size_t i) { fmt::format_to(std::back_inserter(out), "\"{}\"", node_state_name(graph.state(i))); });
+    append_list(out, n, [&](std::size_t i) {
+      fmt::format_to(std::back_inserter(out), "\"{}\"", node_state_name(graph.state(i)));
+    });
   }
 }
 
@@ -142,7 +143,8 @@ namespace unscatter {
 
 Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path) {
   if (dataset.graphs.empty()) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("{}: a data set without graphs is not written", path.string())};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: a data set without graphs is not written", path.string())};
   }
   return readers::without_exceptions(path.string(), [&] { return readers::write(dataset, path); });
 }

@@ -118,7 +118,8 @@ Result<NpyHeader> read_header(ByteSource& source, Progress* progress) {
   const std::size_t length_size = version == 1 ? 2 : 4;
   UNSCATTER_TRY(has_length, read_all(source, std::span(length_bytes).first(length_size), progress));
   std::size_t length = 0;
-  for (std::size_t k = 0; k < length_size; ++k) length |= std::size_t{static_cast<unsigned char>(length_bytes[k])} << (8 * k);
+  for (std::size_t k = 0; k < length_size; ++k)
+    length |= std::size_t{static_cast<unsigned char>(length_bytes[k])} << (8 * k);
   // NumPy pads headers to some 100 bytes; only arrays of records, which are not ours, have long ones.
   constexpr std::size_t kLongestHeader = 65535;
   if (!has_length || length > kLongestHeader) return malformed(fmt::format("{}: broken NumPy header", source.name()));
@@ -167,12 +168,13 @@ Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t
                           Progress* progress) {
   UNSCATTER_TRY(header, read_header(source, progress));
   if (header.type != type) {
-    return malformed(fmt::format("{}: an array of type {} where {} is expected", source.name(), excerpt(header.type), type));
+    return malformed(
+        fmt::format("{}: an array of type {} where {} is expected", source.name(), excerpt(header.type), type));
   }
   if (header.fortran_order) return malformed(fmt::format("{}: an array in Fortran order", source.name()));
   if (header.shape.size() != dimensions) {
-    return malformed(
-        fmt::format("{}: an array of {} dimensions where {} are expected", source.name(), header.shape.size(), dimensions));
+    return malformed(fmt::format("{}: an array of {} dimensions where {} are expected", source.name(),
+                                 header.shape.size(), dimensions));
   }
   std::uint64_t expected = 0;
   if (!byte_count(header.shape, item_bytes, expected)) {

@@ -15,8 +15,8 @@
 namespace unscatter::readers {
 namespace {
 
-// Half a megabyte keeps the hand-over rare and the blocks inside the second-level cache; eight of them cover the jitter of two
-// threads on shared cores.
+// Half a megabyte keeps the hand-over rare and the blocks inside the second-level cache; eight of them cover the jitter
+// of two threads on shared cores.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
 constexpr std::size_t kBlocks = 8;
 

@@ -38,7 +38,8 @@ constexpr std::array<MemberForm, kMemberCount> kForms = {{{"node_offsets.npy", "
 const std::vector<double>& all_halves() {
   static const std::vector<double> table = [] {
     std::vector<double> values(std::size_t{1} << 16);
-    for (std::size_t bits = 0; bits < values.size(); ++bits) values[bits] = half_to_double(static_cast<std::uint16_t>(bits));
+    for (std::size_t bits = 0; bits < values.size(); ++bits)
+      values[bits] = half_to_double(static_cast<std::uint16_t>(bits));
     return values;
   }();
   return table;
@@ -60,8 +61,8 @@ class SuperpixelReader {
     ClassIndex classes = index_classes(raw);
     dataset.class_names = std::move(classes.class_names);
     dataset.labels = std::move(classes.labels);
-    UNSCATTER_CHECK_OK(
-        build_graphs(graph_count_, options_, dataset, [this](std::size_t g, Dropped& dropped) { return build(g, dropped); }));
+    UNSCATTER_CHECK_OK(build_graphs(graph_count_, options_, dataset,
+                                    [this](std::size_t g, Dropped& dropped) { return build(g, dropped); }));
     return dataset;
   }
 
@@ -97,12 +98,14 @@ class SuperpixelReader {
     const std::uint64_t offset_count = arrays_[kNodeOffsets].shape[0];
     if (offset_count < 2) return malformed(kNodeOffsets, fmt::format("{} offsets, not even one graph", offset_count));
     graph_count_ = static_cast<std::size_t>(offset_count) - 1;
-    if (graph_count_ > options_.limits.max_graphs) return over_limit(graph_count_, "graphs", options_.limits.max_graphs);
+    if (graph_count_ > options_.limits.max_graphs)
+      return over_limit(graph_count_, "graphs", options_.limits.max_graphs);
     UNSCATTER_CHECK_OK(check_extent(kLabels, 0, graph_count_, "graphs"));
 
     offsets_.resize(graph_count_ + 1);
     std::memcpy(offsets_.data(), arrays_[kNodeOffsets].bytes.data(), arrays_[kNodeOffsets].bytes.size());
-    if (offsets_.front() != 0) return malformed(kNodeOffsets, fmt::format("the first offset is {}, not 0", offsets_.front()));
+    if (offsets_.front() != 0)
+      return malformed(kNodeOffsets, fmt::format("the first offset is {}, not 0", offsets_.front()));
     for (std::size_t g = 0; g < graph_count_; ++g) {
       const std::int64_t nodes = std::int64_t{offsets_[g + 1]} - offsets_[g];
       if (nodes < 1) return malformed(kNodeOffsets, fmt::format("graph {} has {} nodes", g, nodes));
@@ -112,14 +115,16 @@ class SuperpixelReader {
     }
     const auto node_count = static_cast<std::uint64_t>(offsets_.back());
     if (node_count > options_.limits.max_nodes) return over_limit(node_count, "nodes", options_.limits.max_nodes);
-    for (const Member member : {kX, kPos, kNeighbours}) UNSCATTER_CHECK_OK(check_extent(member, 0, node_count, "nodes"));
+    for (const Member member : {kX, kPos, kNeighbours})
+      UNSCATTER_CHECK_OK(check_extent(member, 0, node_count, "nodes"));
     UNSCATTER_CHECK_OK(check_extent(kPos, 1, 2, "coordinates"));
     const std::uint64_t edge_count = arrays_[kNeighbours].bytes.size();
     if (edge_count > options_.limits.max_edges) return over_limit(edge_count, "edges", options_.limits.max_edges);
     return ok_status();
   }
 
-  [[nodiscard]] Status check_extent(Member member, std::size_t dimension, std::uint64_t expected, const char* what) const {
+  [[nodiscard]] Status check_extent(Member member, std::size_t dimension, std::uint64_t expected,
+                                    const char* what) const {
     const std::uint64_t extent = arrays_[member].shape[dimension];
     if (extent != expected) return malformed(member, fmt::format("{} entries for {} {}", extent, expected, what));
     return ok_status();
@@ -140,8 +145,8 @@ class SuperpixelReader {
       for (std::size_t k = 0; k < width; ++k) {
         const std::size_t neighbour = (i + static_cast<unsigned char>(*delta++)) % kMostNodes;
         if (neighbour >= parts.node_count) {
-          return malformed(kNeighbours,
-                           fmt::format("graph {}, node {}: neighbour {} of {} nodes", g, i, neighbour, parts.node_count));
+          return malformed(kNeighbours, fmt::format("graph {}, node {}: neighbour {} of {} nodes", g, i, neighbour,
+                                                    parts.node_count));
         }
         parts.edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(neighbour)});
       }

@@ -33,8 +33,8 @@ Error TextScanner::file_error(std::string_view message) const {
 
 bool TextScanner::refill() {
   if (ended_ || !status_.ok()) return false;
-  std::copy(text_.begin() + static_cast<std::ptrdiff_t>(position_), text_.begin() + static_cast<std::ptrdiff_t>(filled_),
-            text_.begin());
+  std::copy(text_.begin() + static_cast<std::ptrdiff_t>(position_),
+            text_.begin() + static_cast<std::ptrdiff_t>(filled_), text_.begin());
   filled_ -= position_;
   position_ = 0;
   complete_ = 0;

@@ -20,8 +20,8 @@ namespace unscatter::readers {
 // Text from outside as it may stand in a message: short, in quotes, printable.
 [[nodiscard]] std::string excerpt(std::string_view text);
 
-// The lines of a text, Unix or Windows line ends, the last one with or without.  Blank lines are allowed at the end only.
-// Memory: one block plus the longest line.
+// The lines of a text, Unix or Windows line ends, the last one with or without.  Blank lines are allowed at the end
+// only. Memory: one block plus the longest line.
 //
 //   std::string_view line;
 //   while (scanner.next_line(line)) { ... return scanner.error("..."); ... }
@@ -116,6 +116,7 @@ class Fields {
 };
 
 // The only integer of a line.
-[[nodiscard]] Result<std::int64_t> only_integer(const TextScanner& scanner, std::string_view line, std::string_view what);
+[[nodiscard]] Result<std::int64_t> only_integer(const TextScanner& scanner, std::string_view line,
+                                                std::string_view what);
 
 }  // namespace unscatter::readers

@@ -41,7 +41,8 @@ bool is_tu_edge_file(std::string_view name) {
 }
 
 Result<TuFiles> find_tu_files(const Input& input) {
-  UNSCATTER_TRY(names, is_folder(input) ? list_folder(std::get<std::filesystem::path>(input.content)) : list_members(input));
+  UNSCATTER_TRY(names,
+                is_folder(input) ? list_folder(std::get<std::filesystem::path>(input.content)) : list_members(input));
   const auto malformed = [&](std::string message) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{}: {}", input.name, message)};
   };
@@ -60,8 +61,8 @@ Result<TuFiles> find_tu_files(const Input& input) {
   TuFiles files;
   files.dataset_name = base_name(prefix);
   files.edges = *edges;
-  for (const auto& [suffix, file] :
-       {std::pair("_graph_indicator.txt", &files.graph_indicator), std::pair("_graph_labels.txt", &files.graph_labels)}) {
+  for (const auto& [suffix, file] : {std::pair("_graph_indicator.txt", &files.graph_indicator),
+                                     std::pair("_graph_labels.txt", &files.graph_labels)}) {
     std::optional<std::string> found = find(suffix);
     if (!found) return malformed(fmt::format("'{}{}' is missing", prefix, suffix));
     *file = *std::move(found);

@@ -28,6 +28,7 @@ struct TuFiles {
 // Whether `name` is the edge file of a data set ("._..." files, which some systems add to archives, are not).
 [[nodiscard]] bool is_tu_edge_file(std::string_view name);
 
-[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_tu_file(const Input& input, const std::string& file, ByteBudget& budget);
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_tu_file(const Input& input, const std::string& file,
+                                                               ByteBudget& budget);
 
 }  // namespace unscatter::readers

@@ -32,8 +32,8 @@ class TuReader {
     if (files.node_labels) UNSCATTER_CHECK_OK(read_node_labels(*files.node_labels));
     if (files.node_attributes) UNSCATTER_CHECK_OK(read_node_attributes(*files.node_attributes));
     UNSCATTER_CHECK_OK(read_edges(files.edges));
-    UNSCATTER_CHECK_OK(
-        build_graphs(graph_count(), options_, dataset, [this](std::size_t g, Dropped& dropped) { return build(g, dropped); }));
+    UNSCATTER_CHECK_OK(build_graphs(graph_count(), options_, dataset,
+                                    [this](std::size_t g, Dropped& dropped) { return build(g, dropped); }));
     return dataset;
   }
 
@@ -59,10 +59,12 @@ class TuReader {
       while (scanner.next_line(line)) {
         UNSCATTER_TRY(number, only_integer(scanner, line, "graph number"));
         if (number < 1) return scanner.error(fmt::format("graph number {} is below 1", number));
-        if (number < graph) return scanner.error(fmt::format("graph number {} after {}: they must not descend", number, graph));
+        if (number < graph)
+          return scanner.error(fmt::format("graph number {} after {}: they must not descend", number, graph));
         if (number > graph + 1) return scanner.error(fmt::format("graph {} has no nodes", graph + 1));
         if (number > graph) {
-          if (graph_count() == options_.limits.max_graphs) return over_limit(scanner, "graphs", options_.limits.max_graphs);
+          if (graph_count() == options_.limits.max_graphs)
+            return over_limit(scanner, "graphs", options_.limits.max_graphs);
           first_node_.push_back(0);  // the end of this graph, set below
         }
         if (node_count() == options_.limits.max_nodes) return over_limit(scanner, "nodes", options_.limits.max_nodes);
@@ -176,13 +178,15 @@ class TuReader {
   }
 
   [[nodiscard]] static Error over_limit(const TextScanner& scanner, const char* what, std::uint64_t limit) {
-    return scanner.error(fmt::format("more than the {} {} that the limits allow", limit, what), ErrorCode::kLimitExceeded);
+    return scanner.error(fmt::format("more than the {} {} that the limits allow", limit, what),
+                         ErrorCode::kLimitExceeded);
   }
-  [[nodiscard]] static Error too_many(const TextScanner& scanner, const char* what, std::size_t expected, const char* of) {
+  [[nodiscard]] static Error too_many(const TextScanner& scanner, const char* what, std::size_t expected,
+                                      const char* of) {
     return scanner.error(fmt::format("more {} than the {} {}", what, expected, of));
   }
-  [[nodiscard]] static Error too_few(const TextScanner& scanner, std::size_t count, const char* what, std::size_t expected,
-                                     const char* of) {
+  [[nodiscard]] static Error too_few(const TextScanner& scanner, std::size_t count, const char* what,
+                                     std::size_t expected, const char* of) {
     return scanner.file_error(fmt::format("{} {} for {} {}", count, what, expected, of));
   }
 

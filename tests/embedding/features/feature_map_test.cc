@@ -46,7 +46,8 @@ TEST(FeatureMap, DescriptionsAreCompleteAndReadBack) {
     const FeatureMap again = FeatureMap::parse(fitted.describe()).value();
     EXPECT_EQ(again.describe(), fitted.describe());
     EXPECT_EQ(again.width(), fitted.width());
-    for (const Graph& graph : dataset.graphs) EXPECT_EQ(signals_of(again, graph).values, signals_of(fitted, graph).values);
+    for (const Graph& graph : dataset.graphs)
+      EXPECT_EQ(signals_of(again, graph).values, signals_of(fitted, graph).values);
   }
 }
 
@@ -62,7 +63,8 @@ TEST(FeatureMap, AutomaticChoiceFollowsTheData) {
 TEST(FeatureMap, BlocksGiveTheirValues) {
   const Graph graph = testing::random_graph(3, {.nodes = 9, .attributes = 2, .label_values = 3, .positions = true});
   const FeatureMap map =
-      FeatureMap::parse("degree-onehot:3+labels:0,2+attributes:2+constant+log-degree+product(attributes:2,position)").value();
+      FeatureMap::parse("degree-onehot:3+labels:0,2+attributes:2+constant+log-degree+product(attributes:2,position)")
+          .value();
   ASSERT_EQ(map.width(), 3u + 2 + 2 + 1 + 1 + 4);
   const NodeSignals s = signals_of(map, graph);
   for (std::size_t i = 0; i < graph.node_count(); ++i) {
@@ -95,7 +97,8 @@ TEST(FeatureMap, StandardAttributesHaveMeanZeroAndVarianceOne) {
   EXPECT_NEAR(squares / count, 1, 1e-12);
 }
 
-// Removed features must not come back as derived ones: neither the node's own nor, through old degrees, its neighbours'.
+// Removed features must not come back as derived ones: neither the node's own nor, through old degrees, its
+// neighbours'.
 TEST(FeatureMap, RemovedNodesHaveNoSignalAndLeaveNoStaleDegree) {
   const Graph graph = testing::random_graph(4, {.nodes = 10, .edge_probability = 0.5, .attributes = 1});
   const FeatureMap map = FeatureMap::parse("degree-onehot:10+constant+attributes:1").value();

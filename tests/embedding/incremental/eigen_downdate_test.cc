@@ -100,8 +100,8 @@ TEST(EigenDowndate, RemovalsInSequenceUntilOneNodeIsLeft) {
   EXPECT_LE(worst, 1e-12);
 }
 
-// Negative control: the two modifications with their signs exchanged add the edges of v a second time, and the comparison of
-// kernels that the tests above pass must fail.
+// Negative control: the two modifications with their signs exchanged add the edges of v a second time, and the
+// comparison of kernels that the tests above pass must fail.
 TEST(EigenDowndate, TheWrongSignIsCaught) {
   const Matrix S = testing::random_shift(3, 20);
   const Index v = 5;

@@ -49,9 +49,10 @@ TEST(PowerCache, SelfWeightsAreAllowed) {
   EXPECT_LE(relative_error(cache, without(S, 7)), 1e-12);
 }
 
-// Down to one node, in random order.  The update subtracts walks through v from all walks, so an error of 1e-16 of the OLD
-// power stays behind in the new one, which may be smaller: the bound is relative to the powers at the start.  Powers of an
-// adjacency are integers here, below 2^53, and their updates exact; the frozen-degree shifts are the ones that round.
+// Down to one node, in random order.  The update subtracts walks through v from all walks, so an error of 1e-16 of the
+// OLD power stays behind in the new one, which may be smaller: the bound is relative to the powers at the start. Powers
+// of an adjacency are integers here, below 2^53, and their updates exact; the frozen-degree shifts are the ones that
+// round.
 TEST(PowerCache, RemovalsInSequenceUntilOneNodeIsLeft) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Sequence random(seed);
@@ -65,7 +66,8 @@ TEST(PowerCache, RemovalsInSequenceUntilOneNodeIsLeft) {
       const PowerCache fresh = PowerCache::create(S, 8).value();
       for (std::size_t k = 0; k <= 8; ++k) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << cache.nodes() << " nodes left, power " << k);
-        EXPECT_LE((cache.power(k) - fresh.power(k)).cwiseAbs().maxCoeff(), 1e-14 * start.power(k).cwiseAbs().maxCoeff());
+        EXPECT_LE((cache.power(k) - fresh.power(k)).cwiseAbs().maxCoeff(),
+                  1e-14 * start.power(k).cwiseAbs().maxCoeff());
       }
     }
     EXPECT_EQ(cache.remove_node(0).error().code, ErrorCode::kInvalidArgument);
@@ -95,9 +97,10 @@ TEST(PowerCache, FiltersAndWaveletsAreReadOff) {
   EXPECT_EQ(cache.bytes(), 9u * 24 * 24 * 8);
 }
 
-// Negative control: equation (1) with f_m replaced by (S^m)_iv, that is, without the renewal correction (2).  It counts a walk
-// once per visit to v.  The shortest walk between other nodes with two visits has four steps (to v, away, back, away), so every
-// power from the fourth on must fail the comparison that the tests above pass, by far more than its tolerance of 1e-10.
+// Negative control: equation (1) with f_m replaced by (S^m)_iv, that is, without the renewal correction (2).  It counts
+// a walk once per visit to v.  The shortest walk between other nodes with two visits has four steps (to v, away, back,
+// away), so every power from the fourth on must fail the comparison that the tests above pass, by far more than its
+// tolerance of 1e-10.
 TEST(PowerCache, WithoutTheRenewalCorrectionTheComparisonFails) {
   const Matrix S = testing::random_shift(3, 20);
   const Index v = 5;

@@ -10,8 +10,8 @@
 
 namespace unscatter::testing {
 
-// Sizes 2..40 in turn with sparse (many isolated nodes) to dense graphs; odd seeds give the adjacency, even seeds the shift
-// with frozen degrees.
+// Sizes 2..40 in turn with sparse (many isolated nodes) to dense graphs; odd seeds give the adjacency, even seeds the
+// shift with frozen degrees.
 inline Matrix random_shift(std::uint64_t seed, std::size_t nodes) {
   const double densities[] = {0.02, 0.1, 0.3, 0.8};
   const Graph graph = random_graph(seed, {.nodes = nodes, .edge_probability = densities[seed % 4]});

@@ -74,7 +74,8 @@ TEST(Fourier, RefusesWhatItCannotDo) {
   const Graph directed = testing::random_graph(1, {.directed = true, .attributes = 1});
   const auto transform = make_fourier().value();
   BlockRow row;
-  const Status status = transform->embed(directed, testing::attribute_signals(directed), 1, *transform->make_scratch(), row);
+  const Status status =
+      transform->embed(directed, testing::attribute_signals(directed), 1, *transform->make_scratch(), row);
   EXPECT_EQ(status.error().code, ErrorCode::kUnsupported);
 }
 

@@ -22,8 +22,8 @@ Embedder embedder_of(const TransformSpec& spec) {
   return Embedder(std::move(blocks));
 }
 
-// What every transform promises: a row of the stated width, the same on each call, and for a compactly edited graph the same as
-// for the graph built without the node.
+// What every transform promises: a row of the stated width, the same on each call, and for a compactly edited graph the
+// same as for the graph built without the node.
 TEST(TransformSpec, EveryFamilyIsAFunctionOfTheGraph) {
   for (const std::string_view family : transform_families()) {
     SCOPED_TRACE(family);

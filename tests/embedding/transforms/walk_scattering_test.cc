@@ -46,10 +46,11 @@ std::vector<Case> cases() {
       for (const std::size_t scales : {1u, 2u, 3u, 5u}) {
         for (const std::size_t layers : {1u, 2u, 3u, 4u}) {
           const LowPass low_pass = (scales + layers) % 2 == 0 ? LowPass::kMean : LowPass::kDegree;
-          all.push_back({op,
-                         scales,
-                         {.layers = layers, .moments = 1 + (scales + layers) % 6, .linear = layers == 2, .low_pass = low_pass},
-                         directed});
+          all.push_back(
+              {op,
+               scales,
+               {.layers = layers, .moments = 1 + (scales + layers) % 6, .linear = layers == 2, .low_pass = low_pass},
+               directed});
         }
       }
     }
@@ -109,7 +110,8 @@ TEST(WalkScattering, InstructionSetsAgreeBitForBit) {
   const Graph graph = testing::random_graph(6, {.nodes = 40, .edge_probability = 0.3});
   const NodeSignals signals = random_signals(graph, 37, 2);
   for (const WalkOperator op : {WalkOperator::kRow, WalkOperator::kColumn, WalkOperator::kSymmetric}) {
-    const auto transform = make_walk_scattering(op, 4, {.layers = 3, .moments = 5, .low_pass = LowPass::kDegree}).value();
+    const auto transform =
+        make_walk_scattering(op, 4, {.layers = 3, .moments = 5, .low_pass = LowPass::kDegree}).value();
     const BlockRow best = embed(*transform, graph, signals, 37);
     int compared = 0;
     for (const auto target : hwy::SupportedAndGeneratedTargets()) {
@@ -155,8 +157,8 @@ TEST(WalkScattering, RefusesWhatItCannotDo) {
 }
 
 TEST(WalkScattering, CostCountsOperations) {
-  // J = 1, L = 2, Q = 1 on 3 nodes with 4 entries: one step (4 + 9), two signals' sums (6), one band's difference and modulus
-  // (6).
+  // J = 1, L = 2, Q = 1 on 3 nodes with 4 entries: one step (4 + 9), two signals' sums (6), one band's difference and
+  // modulus (6).
   const WalkScatteringCost cost = walk_scattering_cost(3, 4, 1, 1, {.layers = 2, .moments = 1});
   EXPECT_EQ(cost.flops, 13 + 6 + 6);
   EXPECT_EQ(cost.bytes, 8 * (4 + 6));

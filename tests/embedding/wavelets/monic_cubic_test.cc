@@ -42,15 +42,16 @@ TEST(MonicCubic, IsAFrameForEveryNumberOfScales) {
     EXPECT_TRUE(report.frame_proven);
     EXPECT_GT(report.frame.lower, 0.2) << scales;
     EXPECT_LT(report.frame.upper, 10) << scales;
-    // lambda |d/dlambda h(t lambda)| does not depend on the scale: at most 2 for the wavelets (at t lambda = 1), 4 gamma / e
-    // for the low-pass kernel.
+    // lambda |d/dlambda h(t lambda)| does not depend on the scale: at most 2 for the wavelets (at t lambda = 1), 4
+    // gamma / e for the low-pass kernel.
     EXPECT_LE(report.lambda_derivative_estimate, 2.04) << scales;
   }
 }
 
 // docs/wavelets.md prints these.
 TEST(MonicCubic, FrameBoundsAreThoseOfTheDocumentation) {
-  constexpr double kTable[][2] = {{0.2236, 1.3851}, {0.4467, 1.4353}, {0.9569, 1.4556}, {1.0755, 1.5810}, {1.1346, 1.7361}};
+  constexpr double kTable[][2] = {
+      {0.2236, 1.3851}, {0.4467, 1.4353}, {0.9569, 1.4556}, {1.0755, 1.5810}, {1.1346, 1.7361}};
   for (std::size_t scales = 2; scales <= 6; ++scales) {
     const FrameBounds frame = examine(monic_cubic(scales).value()).value().frame;
     EXPECT_NEAR(frame.lower, kTable[scales - 2][0], 5e-4) << scales;

@@ -16,7 +16,8 @@ namespace {
 Graph assorted_graph(std::uint64_t seed, std::size_t attributes = 0) {
   const std::size_t nodes = 2 + seed % 13;
   GraphParts parts = testing::random_graph_parts(
-      seed, {.nodes = nodes + 3, .edge_probability = 0.05 + 0.1 * static_cast<double>(seed % 8), .attributes = attributes});
+      seed,
+      {.nodes = nodes + 3, .edge_probability = 0.05 + 0.1 * static_cast<double>(seed % 8), .attributes = attributes});
   if (seed < 3) parts.edges.clear();
   for (NodeIndex i = 0; seed < 3 && i + 1 < parts.node_count; ++i) parts.edges.push_back({seed == 1 ? 0 : i, i + 1});
   if (seed == 2) parts.edges.push_back({static_cast<NodeIndex>(parts.node_count - 1), 0});
@@ -165,7 +166,8 @@ TEST(SpectralBank, RefusesBanksThatAreNoFrames) {
   EXPECT_NE(refusal(lone_kernel([](double x) { return 1 + 20 * x; })).find("upper frame bound 41 at lambda = 2"),
             std::string::npos);
   EXPECT_NE(refusal(lone_kernel([](double x) { return 1 / x; })).find("is inf at lambda = 0"), std::string::npos);
-  EXPECT_NE(refusal(lone_kernel([](double x) { return std::log(x - 1); })).find("nan at lambda = 0"), std::string::npos);
+  EXPECT_NE(refusal(lone_kernel([](double x) { return std::log(x - 1); })).find("nan at lambda = 0"),
+            std::string::npos);
   // A jump: Chebyshev's overshoot is counted, so a frame of the kernel need not be one of its approximation.
   const std::string gibbs =
       refusal(lone_kernel([](double x) { return x < 1 ? 0.01 : 1.0; }), {.method = SpectralMethod::kChebyshev});

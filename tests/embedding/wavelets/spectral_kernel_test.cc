@@ -47,7 +47,8 @@ TEST(Examine, MeasuresTheSecondConditionOfThePaper) {
 TEST(Examine, NamesKernelAndPlaceWhereAValueIsNotFinite) {
   const Error blowing_up = examine(one_kernel([](double x) { return 1 / x; })).error();
   EXPECT_EQ(blowing_up.code, ErrorCode::kFrameCondition);
-  EXPECT_NE(blowing_up.message.find("'only' of bank 'mine' is inf at lambda = 0"), std::string::npos) << blowing_up.message;
+  EXPECT_NE(blowing_up.message.find("'only' of bank 'mine' is inf at lambda = 0"), std::string::npos)
+      << blowing_up.message;
   const Error nan = examine(one_kernel([](double x) { return std::sqrt(1 - x); })).error();
   EXPECT_EQ(nan.code, ErrorCode::kFrameCondition);
   EXPECT_NE(nan.message.find("nan at lambda = 1.0"), std::string::npos) << nan.message;

@@ -40,7 +40,8 @@ TEST(Gin, LearnsWhatStructureTells) {
 // The same without its labels: what is learnt above comes from them.
 TEST(Gin, LearnsNothingFromLabelsThatMeanNothing) {
   Learning learning;
-  for (std::size_t i = 0; i < learning.dataset.labels.size(); ++i) learning.dataset.labels[i] = (i * 2654435761U >> 7U) % 2;
+  for (std::size_t i = 0; i < learning.dataset.labels.size(); ++i)
+    learning.dataset.labels[i] = (i * 2654435761U >> 7U) % 2;
   const GinResult result = train_gin(learning.dataset, learning.split.train, learning.split.test, kQuick).value();
   EXPECT_LE(share_right(learning, result), 0.65);
 }

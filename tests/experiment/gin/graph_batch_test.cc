@@ -11,8 +11,10 @@ namespace {
 Dataset two_directed_graphs() {
   Dataset dataset;
   dataset.class_names = {"a", "b"};
-  dataset.graphs.push_back(testing::random_graph(1, {.nodes = 5, .edge_probability = 0.5, .directed = true, .attributes = 3}));
-  dataset.graphs.push_back(testing::random_graph(2, {.nodes = 7, .edge_probability = 0.5, .directed = true, .attributes = 3}));
+  dataset.graphs.push_back(
+      testing::random_graph(1, {.nodes = 5, .edge_probability = 0.5, .directed = true, .attributes = 3}));
+  dataset.graphs.push_back(
+      testing::random_graph(2, {.nodes = 7, .edge_probability = 0.5, .directed = true, .attributes = 3}));
   dataset.labels = {1, 0};
   return dataset;
 }

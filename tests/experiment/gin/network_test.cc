@@ -47,7 +47,8 @@ Vector scores_by_hand(const Graph& graph, const NamedMatrices& parameters) {
   const auto nodes = static_cast<Eigen::Index>(graph.node_count());
   Matrix h(nodes, 4);
   for (Eigen::Index i = 0; i < nodes; ++i) {
-    for (Eigen::Index k = 0; k < 4; ++k) h(i, k) = graph.attributes(static_cast<std::size_t>(i))[static_cast<std::size_t>(k)];
+    for (Eigen::Index k = 0; k < 4; ++k)
+      h(i, k) = graph.attributes(static_cast<std::size_t>(i))[static_cast<std::size_t>(k)];
   }
   for (std::size_t l = 0; l < kLayers; ++l) {
     const std::string layer = "layer" + std::string(1, static_cast<char>('0' + l)) + ".";
@@ -93,8 +94,8 @@ TEST(GinNetwork, StartsWithoutEpsAndWithWeightsWithinTheirBounds) {
   EXPECT_GE(parameters.at("layer1.W1").cwiseAbs().maxCoeff(), 0.5F / std::sqrt(8.0F));
 }
 
-// Central differences of the loss against the derivatives, for every parameter; in particular through the products with sparse
-// matrices, whose derivatives are ours.
+// Central differences of the loss against the derivatives, for every parameter; in particular through the products with
+// sparse matrices, whose derivatives are ours.
 TEST(GinNetwork, DerivativesEqualDifferences) {
   const GraphBatch batch = batch_of(random_directed_graphs(6));
   Network network(kShape, 1e-2, 5);
@@ -131,8 +132,8 @@ TEST(GinNetwork, TheOrderOfNodesDoesNotMatter) {
 
   Sequence random(11);
   for (std::size_t i = 0; i < dataset.size(); ++i) {
-    GraphParts parts =
-        testing::random_graph_parts(i, {.nodes = 6 + i % 5, .edge_probability = 0.3, .directed = true, .attributes = 4});
+    GraphParts parts = testing::random_graph_parts(
+        i, {.nodes = 6 + i % 5, .edge_probability = 0.3, .directed = true, .attributes = 4});
     std::vector<NodeIndex> place(parts.node_count);
     std::iota(place.begin(), place.end(), NodeIndex{0});
     random.shuffle(std::span(place));

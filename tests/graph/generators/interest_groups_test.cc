@@ -95,7 +95,8 @@ TEST(InterestGroups, SizesIdsAndClassesAreAsAskedFor) {
   EXPECT_EQ(dataset.graphs[0].node_id(0).substr(0, 5), "user-");
 }
 
-// Graph::create refuses an id that occurs twice in one graph, so what is left to see is that groups share users, unevenly.
+// Graph::create refuses an id that occurs twice in one graph, so what is left to see is that groups share users,
+// unevenly.
 TEST(InterestGroups, AFewUsersAreInManyGroups) {
   const Dataset dataset = generate({});
   std::map<std::string, std::size_t> groups_of;

@@ -1,5 +1,5 @@
-// Damage of every kind at every place: an error or a data set, never a crash (the sanitizers watch).  What this does not show:
-// that damage is always noticed; text without a checksum may change into other valid text.
+// Damage of every kind at every place: an error or a data set, never a crash (the sanitizers watch).  What this does
+// not show: that damage is always noticed; text without a checksum may change into other valid text.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,16 +26,19 @@ struct Sample {
 };
 
 std::vector<Sample> samples() {
-  const testing::ArchiveMembers tu = {
-      {"T/T_A.txt", "1, 2\n2, 1\n3, 4\n"}, {"T/T_graph_indicator.txt", "1\n1\n2\n2\n"}, {"T/T_graph_labels.txt", "1\n-1\n"}};
+  const testing::ArchiveMembers tu = {{"T/T_A.txt", "1, 2\n2, 1\n3, 4\n"},
+                                      {"T/T_graph_indicator.txt", "1\n1\n2\n2\n"},
+                                      {"T/T_graph_labels.txt", "1\n-1\n"}};
   const std::string gin = "2\n2 1\n0 1 1\n0 1 0\n1 0\n0 0\n";
-  const testing::ArchiveMembers npz = {{"node_offsets.npy", make_npy("<i4", "(3,)", bytes_of<std::int32_t>({0, 1, 3}))},
-                                       {"labels.npy", make_npy("|u1", "(2,)", "\x01\x02")},
-                                       {"x.npy", make_npy("<f2", "(3, 1)", bytes_of<std::uint16_t>({0x3c00, 0, 0}))},
-                                       {"pos.npy", make_npy("<f2", "(3, 2)", bytes_of<std::uint16_t>({0, 0, 0, 0, 0, 0}))},
-                                       {"nbr_delta.npy", make_npy("|u1", "(3, 1)", std::string("\x00\x01\xff", 3))}};
+  const testing::ArchiveMembers npz = {
+      {"node_offsets.npy", make_npy("<i4", "(3,)", bytes_of<std::int32_t>({0, 1, 3}))},
+      {"labels.npy", make_npy("|u1", "(2,)", "\x01\x02")},
+      {"x.npy", make_npy("<f2", "(3, 1)", bytes_of<std::uint16_t>({0x3c00, 0, 0}))},
+      {"pos.npy", make_npy("<f2", "(3, 2)", bytes_of<std::uint16_t>({0, 0, 0, 0, 0, 0}))},
+      {"nbr_delta.npy", make_npy("|u1", "(3, 1)", std::string("\x00\x01\xff", 3))}};
   const std::string jsonl =
-      "{\"label\":1,\"nodes\":[\"a\",\"b\"],\"edges\":[[0,1]],\"features\":[[1],[0]],\"states\":[\"present\",\"featureless\"]}"
+      "{\"label\":1,\"nodes\":[\"a\",\"b\"],\"edges\":[[0,1]],\"features\":[[1],[0]],\"states\":[\"present\","
+      "\"featureless\"]}"
       "\n";
   return {{"tu.zip", read_tu, make_zip(tu), true},
           {"tu-stored.zip", read_tu, make_zip(tu, ZipMethod::kStored), true},
@@ -45,8 +48,8 @@ std::vector<Sample> samples() {
           {"d.jsonl", read_jsonl, jsonl, false}};
 }
 
-const ReadOptions kSmall = {.limits = {.max_bytes = 1 << 20, .max_nodes = 1 << 16, .max_edges = 1 << 16, .max_graphs = 1 << 10},
-                            .threads = 1};
+const ReadOptions kSmall = {
+    .limits = {.max_bytes = 1 << 20, .max_nodes = 1 << 16, .max_edges = 1 << 16, .max_graphs = 1 << 10}, .threads = 1};
 
 TEST(Damage, CutAtEveryByte) {
   for (const Sample& sample : samples()) {

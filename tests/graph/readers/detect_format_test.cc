@@ -11,7 +11,9 @@
 namespace unscatter {
 namespace {
 
-Result<DataFormat> detect(const std::string& bytes) { return readers::detect_format(readers::Input::memory("f", bytes)); }
+Result<DataFormat> detect(const std::string& bytes) {
+  return readers::detect_format(readers::Input::memory("f", bytes));
+}
 
 TEST(DetectFormat, ByContent) {
   using testing::make_zip;
@@ -26,7 +28,8 @@ TEST(DetectFormat, ByContent) {
 TEST(DetectFormat, Folders) {
   const testing::TemporaryFolder folder;
   EXPECT_EQ(detect_format(folder.path()).error().code, ErrorCode::kMalformedInput);
-  for (const char* suffix : {"A", "graph_indicator", "graph_labels"}) folder.write(std::string("T_") + suffix + ".txt", "1\n");
+  for (const char* suffix : {"A", "graph_indicator", "graph_labels"})
+    folder.write(std::string("T_") + suffix + ".txt", "1\n");
   EXPECT_EQ(detect_format(folder.path()).value(), DataFormat::kTuFolder);
 }
 

@@ -87,8 +87,8 @@ TEST(ReadGin, AnArchiveHasOneMember) {
 }
 
 TEST(ReadGin, LimitsAreKept) {
-  for (const ReadLimits limits :
-       {ReadLimits{.max_bytes = 10}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 3}, ReadLimits{.max_graphs = 1}}) {
+  for (const ReadLimits limits : {ReadLimits{.max_bytes = 10}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 3},
+                                  ReadLimits{.max_graphs = 1}}) {
     const Result<Dataset> dataset = read_gin_text(kSmallSet, {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;

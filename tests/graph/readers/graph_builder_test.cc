@@ -45,10 +45,11 @@ TEST(BuildGraph, MirrorImagesAreNoDuplicates) {
 TEST(BuildGraphs, TheFirstErrorWinsOnAnyNumberOfThreads) {
   for (const std::size_t threads : {1u, 4u}) {
     Dataset dataset;
-    const Status status = build_graphs(1000, {.threads = threads}, dataset, [](std::size_t g, Dropped&) -> Result<Graph> {
-      if (g % 100 == 37) return Error{ErrorCode::kMalformedInput, std::to_string(g)};
-      return testing::random_graph(g + 1, {.nodes = 3});
-    });
+    const Status status =
+        build_graphs(1000, {.threads = threads}, dataset, [](std::size_t g, Dropped&) -> Result<Graph> {
+          if (g % 100 == 37) return Error{ErrorCode::kMalformedInput, std::to_string(g)};
+          return testing::random_graph(g + 1, {.nodes = 3});
+        });
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().message, "37");
     EXPECT_TRUE(dataset.graphs.empty());

@@ -20,12 +20,13 @@ Result<Dataset> read_jsonl_text(std::string_view text, const ReadOptions& option
 }
 
 TEST(ReadJsonl, EveryKey) {
-  const Dataset dataset = read_jsonl_text(R"({"id":"g1","label":"club","nodes":["ann",7],"edges":[[0,1],[1,0],[1,1],[0,1]],)"
-                                          R"("features":[[1,2.5],[-3,1e2]],"node_labels":[4,-5],"positions":[[0,0.5],[1,1]]})"
-                                          "\n"
-                                          R"({"edges":[[2,0]],"directed":true,"nodes":3,"label":-1,"id":12})"
-                                          "\n")
-                              .value();
+  const Dataset dataset =
+      read_jsonl_text(R"({"id":"g1","label":"club","nodes":["ann",7],"edges":[[0,1],[1,0],[1,1],[0,1]],)"
+                      R"("features":[[1,2.5],[-3,1e2]],"node_labels":[4,-5],"positions":[[0,0.5],[1,1]]})"
+                      "\n"
+                      R"({"edges":[[2,0]],"directed":true,"nodes":3,"label":-1,"id":12})"
+                      "\n")
+          .value();
   EXPECT_EQ(dataset.name, "d");
   EXPECT_EQ(dataset.graph_ids, (std::vector<std::string>{"g1", "12"}));
   EXPECT_EQ(dataset.class_names, (std::vector<std::string>{"-1", "club"}));
@@ -41,8 +42,9 @@ TEST(ReadJsonl, EveryKey) {
   const Graph& second = dataset.graphs[1];
   EXPECT_TRUE(second.directed());
   EXPECT_TRUE(second.has_edge(2, 0) && !second.has_edge(0, 2));
-  EXPECT_FALSE(
-      read_jsonl_text(R"({"label":1,"nodes":2,"edges":[[0,1]],"directed":true})", {.symmetrise = true})->graphs[0].directed());
+  EXPECT_FALSE(read_jsonl_text(R"({"label":1,"nodes":2,"edges":[[0,1]],"directed":true})", {.symmetrise = true})
+                   ->graphs[0]
+                   .directed());
 }
 
 Dataset everything() {
@@ -118,7 +120,8 @@ TEST(WriteJsonl, FailureLeavesTheOldFileAndNoLitter) {
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message.find("graph 5 has an id or label that is not UTF-8 text"), std::string::npos);
   EXPECT_EQ(testing::read_whole_file(path), "old");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()),
+            1);
   EXPECT_EQ(write_jsonl(everything(), "/nonexistent/d.jsonl").error().code, ErrorCode::kIo);
   EXPECT_EQ(write_jsonl(Dataset{}, path).error().code, ErrorCode::kInvalidArgument);
 }
@@ -164,11 +167,13 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
            {R"({"label":1,"nodes":1,"edges":[],"features":[["x"]]})", "\"features\" does not take 'x' there"},
            {R"({"label":1,"nodes":1,"edges":[],"positions":[[1]]})", "row 0 has 1 numbers, not 2"},
            {R"({"label":1,"nodes":1,"edges":[],"node_labels":[1,2]})", "\"node_labels\": 2 entries for 1 nodes"},
-           {R"({"label":1,"nodes":1,"edges":[],"node_labels":[18446744073709551615]})", "does not take 18446744073709551615"},
+           {R"({"label":1,"nodes":1,"edges":[],"node_labels":[18446744073709551615]})",
+            "does not take 18446744073709551615"},
            {R"({"label":1,"nodes":1,"edges":[],"directed":1})", "\"directed\" does not take 1 there"},
            {R"({"label":1,"nodes":1,"edges":[],"states":["gone"]})", "\"states\" does not take 'gone' there"},
            {R"({"label":1,"nodes":1,"edges":[],"states":["tombstone"]})", "every node of the graph is removed"},
-           {R"({"label":1,"nodes":2,"edges":[[0,1]],"states":["tombstone","present"]})", "node 0 is removed, but has edges"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1]],"states":["tombstone","present"]})",
+            "node 0 is removed, but has edges"},
            {R"({"label":1,"nodes":1,"edges":[],"node_labels":[1],"states":["featureless"]})", "removed, but not 0"},
            {"{\"label\":\"\xff\"}", "not valid JSON"},
        }) {
@@ -177,11 +182,13 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
     ASSERT_FALSE(dataset.ok());
     EXPECT_NE(dataset.error().message.find(c.message), std::string::npos) << dataset.error().message;
   }
-  EXPECT_EQ(read_jsonl_text(good + std::string("\0junk", 5)).error().message, "d.jsonl, line 1: byte 40: not valid JSON");
+  EXPECT_EQ(read_jsonl_text(good + std::string("\0junk", 5)).error().message,
+            "d.jsonl, line 1: byte 40: not valid JSON");
   EXPECT_EQ(read_jsonl_text(good + "\n" + good).error().message, "d.jsonl, line 2: id '1' occurs twice");
   EXPECT_EQ(read_jsonl_text(good + "\n" + R"({"label":1,"nodes":1,"edges":[]})").error().message,
             "d.jsonl, line 2: \"id\" must be given for all graphs or for none");
-  EXPECT_EQ(read_jsonl_text(good + "\n\n" + good).error().message, "d.jsonl, line 2: the line is empty, but others follow");
+  EXPECT_EQ(read_jsonl_text(good + "\n\n" + good).error().message,
+            "d.jsonl, line 2: the line is empty, but others follow");
 }
 
 // A million opening brackets must not become a million stack frames.
@@ -194,8 +201,8 @@ TEST(ReadJsonl, LimitsAreKept) {
   const std::string two = R"({"label":1,"nodes":2,"edges":[[0,1]]})"
                           "\n"
                           R"({"label":1,"nodes":3,"edges":[[0,1]]})";
-  for (const ReadLimits limits :
-       {ReadLimits{.max_bytes = 40}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 1}, ReadLimits{.max_graphs = 1}}) {
+  for (const ReadLimits limits : {ReadLimits{.max_bytes = 40}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 1},
+                                  ReadLimits{.max_graphs = 1}}) {
     const Result<Dataset> dataset = read_jsonl_text(two, {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;

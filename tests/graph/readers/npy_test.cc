@@ -61,7 +61,8 @@ TEST(ReadNpy, MalformedInputIsNamed) {
            {make_npy("<i4", "(4, 2)", content), "a.npy: ends after 24 of the 32 bytes it claims"},
            {make_npy("<i4", "(2, 2)", content), "a.npy: goes on after the 16 bytes it claims"},
            {make_npy("<i4", "(1250000000, 2)", content), "a.npy: ends after 24 of the 10000000000 bytes it claims"},
-           {make_npy("<i4", "(4000000000, 4000000000)", content), "a.npy: the array's header claims more than 2^63 bytes"},
+           {make_npy("<i4", "(4000000000, 4000000000)", content),
+            "a.npy: the array's header claims more than 2^63 bytes"},
        }) {
     const Result<NpyArray> array = read(c.bytes);
     ASSERT_FALSE(array.ok()) << c.message;

@@ -55,7 +55,19 @@ TEST(RealData, TuSets) {
             18,
             0,
             0},
-           {"REDDIT-BINARY/REDDIT-BINARY.zip", {"-1", "1"}, {1000, 1000}, 859254, 6, 3782, 995508, 3062, 21, 0, 0, 0, 0}}) {
+           {"REDDIT-BINARY/REDDIT-BINARY.zip",
+            {"-1", "1"},
+            {1000, 1000},
+            859254,
+            6,
+            3782,
+            995508,
+            3062,
+            21,
+            0,
+            0,
+            0,
+            0}}) {
     SCOPED_TRACE(expected.path);
     const Result<Dataset> dataset = read_dataset(data / expected.path);
     ASSERT_TRUE(dataset.ok()) << dataset.error().message;
@@ -91,9 +103,20 @@ void expect_superpixels(const std::filesystem::path& path, Expected expected) {
 
 TEST(RealData, Mnist) {
   UNSCATTER_REQUIRE_DATA(data);
-  expect_superpixels(
-      data / "MNIST/MNIST_superpixels_train.npz",
-      {"", {}, {5444, 6179, 5470, 5638, 5307, 4987, 5417, 5715, 5389, 5454}, 3880965, 40, 75, 31047720, 18, 455, 0, 1, 0, 0});
+  expect_superpixels(data / "MNIST/MNIST_superpixels_train.npz",
+                     {"",
+                      {},
+                      {5444, 6179, 5470, 5638, 5307, 4987, 5417, 5715, 5389, 5454},
+                      3880965,
+                      40,
+                      75,
+                      31047720,
+                      18,
+                      455,
+                      0,
+                      1,
+                      0,
+                      0});
 }
 
 // Read undirected, as a transform that needs symmetry would.
@@ -103,7 +126,8 @@ TEST(RealData, CifarSymmetrised) {
   ASSERT_TRUE(dataset.ok()) << dataset.error().message;
   const DatasetSummary summary = summarise(*dataset);
   EXPECT_EQ(summary.graphs, 45000u);
-  EXPECT_EQ(summary.class_counts, (std::vector<std::size_t>{4495, 4540, 4481, 4514, 4481, 4512, 4481, 4514, 4480, 4502}));
+  EXPECT_EQ(summary.class_counts,
+            (std::vector<std::size_t>{4495, 4540, 4481, 4514, 4481, 4512, 4481, 4514, 4480, 4502}));
   EXPECT_EQ(summary.nodes, 5294201u);
   EXPECT_EQ(summary.min_nodes, 85u);
   EXPECT_EQ(summary.max_nodes, 150u);

@@ -42,7 +42,8 @@ TEST(ReadSuperpixels, DirectedEdgesAttributesPositions) {
   EXPECT_TRUE(triangle.directed());
   EXPECT_EQ(triangle.edge_count(), 5u);
   EXPECT_TRUE(triangle.has_edge(1, 2) && !triangle.has_edge(1, 0));
-  EXPECT_EQ(std::vector<NodeIndex>(triangle.neighbours(0).begin(), triangle.neighbours(0).end()), std::vector<NodeIndex>{2});
+  EXPECT_EQ(std::vector<NodeIndex>(triangle.neighbours(0).begin(), triangle.neighbours(0).end()),
+            std::vector<NodeIndex>{2});
   EXPECT_EQ(triangle.attributes(1)[0], 0.5);
   EXPECT_EQ(triangle.position(0)[1], 1.0);
   EXPECT_EQ(dataset.graphs[1].attributes(0)[0], 0.25);
@@ -70,8 +71,10 @@ TEST(ReadSuperpixels, MalformedInputIsNamed) {
            {"node_offsets", offsets("(1,)", {0}), "s.npz/node_offsets.npy: 1 offsets, not even one graph"},
            {"node_offsets", offsets("(3,)", {1, 3, 5}), "s.npz/node_offsets.npy: the first offset is 1, not 0"},
            {"node_offsets", offsets("(3,)", {0, 5, 5}), "s.npz/node_offsets.npy: graph 1 has 0 nodes"},
-           {"node_offsets", offsets("(3,)", {0, 5, -2000000000}), "s.npz/node_offsets.npy: graph 1 has -2000000005 nodes"},
-           {"node_offsets", offsets("(3,)", {0, 3, 300}), "s.npz/node_offsets.npy: graph 1 has 297 nodes, more than 256"},
+           {"node_offsets", offsets("(3,)", {0, 5, -2000000000}),
+            "s.npz/node_offsets.npy: graph 1 has -2000000005 nodes"},
+           {"node_offsets", offsets("(3,)", {0, 3, 300}),
+            "s.npz/node_offsets.npy: graph 1 has 297 nodes, more than 256"},
            {"node_offsets", offsets("(3,)", {0, 3, 6}), "s.npz/x.npy: 5 entries for 6 nodes"},
            {"labels", make_npy("|u1", "(1,)", "\x01"), "s.npz/labels.npy: 1 entries for 2 graphs"},
            {"pos", make_npy("<f2", "(5, 1)", std::string(10, '\0')), "s.npz/pos.npy: 1 entries for 2 coordinates"},
@@ -95,8 +98,8 @@ TEST(ReadSuperpixels, MalformedInputIsNamed) {
 }
 
 TEST(ReadSuperpixels, LimitsAreKept) {
-  for (const ReadLimits limits :
-       {ReadLimits{.max_bytes = 300}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 9}, ReadLimits{.max_graphs = 1}}) {
+  for (const ReadLimits limits : {ReadLimits{.max_bytes = 300}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 9},
+                                  ReadLimits{.max_graphs = 1}}) {
     const Result<Dataset> dataset = read_arrays(small_set(), {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;

@@ -64,8 +64,12 @@ TEST(Fields, CommasAndBlanksSeparate) {
 }
 
 TEST(Fields, RefusesWhatIsNoNumberAndKeepsItForTheMessage) {
-  for (const auto& [line, token] : std::vector<std::pair<std::string, std::string>>{
-           {"1,,2", ","}, {"1, x7", "x7"}, {"1, 2x", "2x"}, {"1,", ","}, {"1, 99999999999999999999", "99999999999999999999"}}) {
+  for (const auto& [line, token] :
+       std::vector<std::pair<std::string, std::string>>{{"1,,2", ","},
+                                                        {"1, x7", "x7"},
+                                                        {"1, 2x", "2x"},
+                                                        {"1,", ","},
+                                                        {"1, 99999999999999999999", "99999999999999999999"}}) {
     Fields fields(line);
     int value = 0;
     ASSERT_TRUE(fields.next(value)) << line;

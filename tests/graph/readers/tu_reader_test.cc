@@ -202,8 +202,8 @@ TEST(ReadTu, MalformedInputIsNamed) {
 }
 
 TEST(ReadTu, LimitsAreKept) {
-  for (const ReadLimits limits :
-       {ReadLimits{.max_nodes = 5}, ReadLimits{.max_edges = 5}, ReadLimits{.max_graphs = 1}, ReadLimits{.max_bytes = 90}}) {
+  for (const ReadLimits limits : {ReadLimits{.max_nodes = 5}, ReadLimits{.max_edges = 5}, ReadLimits{.max_graphs = 1},
+                                  ReadLimits{.max_bytes = 90}}) {
     const Result<Dataset> dataset = read_texts(small_set(), {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;
