@@ -14,6 +14,7 @@
 #include "key_options.h"
 #include "locations.h"
 #include "unscatter/graph/read.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 #include "unscatter/linalg/row_products.h"
 #include "workspace_options.h"

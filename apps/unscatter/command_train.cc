@@ -23,6 +23,7 @@
 #include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 #include "workspace_options.h"
 

@@ -36,9 +36,8 @@ struct ClassPath {
 
 class InexactNewton {
  public:
-  InexactNewton(const Objective& objective, const Matrix& start, double tolerance, KeptHessians& kept,
-                const Matrix& gram)
-      : objective_(objective), tolerance_(tolerance), kept_(kept), gram_(gram), W_(start), paths_(objective.classes()) {
+  InexactNewton(const Objective& objective, const Matrix& start, double tolerance, Curvature& curvature)
+      : objective_(objective), tolerance_(tolerance), curvature_(curvature), W_(start), paths_(objective.classes()) {
     mirrored_ = is_mirrored(objective, start);
     classes_.resize(mirrored_ ? 1 : objective.classes());
     std::iota(classes_.begin(), classes_.end(), std::size_t{0});
@@ -46,7 +45,7 @@ class InexactNewton {
 
   Result<TrainedWeights> run(std::size_t max_iterations, Stage& stage) {
     look();
-    if (!kept_.ready() && !kept_.build(objective_, gram_, objective_.curvatures(margins_))) {
+    if (!curvature_.has_inverses() && !curvature_.build_inverses(objective_, objective_.curvatures(margins_))) {
       return Error{ErrorCode::kNotConverged, "the Hessian has no inverse at working precision"};
     }
     std::size_t reported = 0;
@@ -86,8 +85,8 @@ class InexactNewton {
   // go less than the whole way.
   Result<double> step(const std::vector<std::size_t>& active) {
     const Matrix curvatures = objective_.curvatures(margins_);
-    if (!kept_.ready() || last_iterations_ >= kept_.steps_worth_a_build(objective_)) {
-      if (!kept_.build(objective_, gram_, curvatures)) {
+    if (!curvature_.has_inverses() || last_iterations_ >= curvature_.cost(objective_).steps_worth_a_build()) {
+      if (!curvature_.build_inverses(objective_, curvatures)) {
         return Error{ErrorCode::kNotConverged, "a Hessian has no inverse at working precision"};
       }
     }
@@ -96,8 +95,8 @@ class InexactNewton {
     for (const std::size_t k : active) left = std::max(left, norm(k) / first_norm(k));
     const double relative_residual = std::clamp(std::sqrt(left) / 10, 1e-3, 0.1);
     const ConjugateGradients solved =
-        kept_.iterate(objective_, gram_, active, columns_of(curvatures, active), -columns_of(gradient_, active),
-                      relative_residual, kept_.steps_worth_a_build(objective_));
+        curvature_.iterate(objective_, active, columns_of(curvatures, active), -columns_of(gradient_, active),
+                           relative_residual, curvature_.cost(objective_).steps_worth_a_build());
     last_iterations_ = solved.iterations;
     if (!solved.x.allFinite()) return Error{ErrorCode::kNotConverged, "a Newton step is not finite"};
 
@@ -147,8 +146,8 @@ class InexactNewton {
   // cost more.
   bool finish_by_chords() {
     if (chords_failed_) return false;
-    if (kIterationsToTheEnd * last_iterations_ > kept_.steps_worth_a_build(objective_)) {
-      if (!kept_.build(objective_, gram_, objective_.curvatures(margins_))) return false;
+    if (kIterationsToTheEnd * last_iterations_ > curvature_.cost(objective_).steps_worth_a_build()) {
+      if (!curvature_.build_inverses(objective_, objective_.curvatures(margins_))) return false;
     } else if (last_iterations_ > kIterationsToTheEnd) {
       return false;
     }
@@ -156,7 +155,7 @@ class InexactNewton {
       mirror(W_);
       mirror(gradient_);
     }
-    std::optional<Descent> descent = kept_.descend(objective_, gram_, W_, gradient_, tolerance_);
+    std::optional<Descent> descent = curvature_.descend(objective_, W_, gradient_, tolerance_);
     if (!descent) {
       chords_failed_ = true;
       return false;
@@ -190,8 +189,7 @@ class InexactNewton {
 
   const Objective& objective_;
   double tolerance_;
-  KeptHessians& kept_;
-  const Matrix& gram_;
+  Curvature& curvature_;
   Matrix W_;
   Matrix margins_;
   Matrix gradient_;
@@ -206,10 +204,9 @@ class InexactNewton {
 }  // namespace
 
 Result<TrainedWeights> inexact_newton(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
-                                      Progress* progress) {
+                                      std::size_t max_iterations, Curvature& curvature, Progress* progress) {
   Stage stage(progress, objective.classes());
-  return InexactNewton(objective, start, tolerance, kept, gram).run(max_iterations, stage);
+  return InexactNewton(objective, start, tolerance, curvature).run(max_iterations, stage);
 }
 
 }  // namespace unscatter

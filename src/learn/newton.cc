@@ -7,7 +7,6 @@
 
 #include "learn/line_search.h"
 #include "learn/optimizers.h"
-#include "unscatter/learn/newton_system.h"
 #include "unscatter/linalg/rounding.h"
 #include "unscatter/linalg/row_products.h"
 
@@ -36,30 +35,24 @@ double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature) {
   return 2.5 * rounding_factor(static_cast<double>(Z.rows()) + static_cast<double>(Z.columns()) + 4) * trace;
 }
 
-Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options) {
-  const HessianForm cheaper = cheaper_form(objective.rows().rows(), objective.width());
-  NewtonSystem own(options.form.value_or(cheaper));
-  NewtonSystem& system = options.system != nullptr ? *options.system : own;
-  KeptHessians own_kept(system.form());
-  KeptHessians& kept = options.kept != nullptr ? *options.kept : own_kept;
-  // Where the curvature is constant there is one system, which is the problem itself: solved exactly.  In dual form a
-  // factor costs an eighth of an inverse, and the systems are small, so that inexact steps pay only if inverses are at
-  // hand.
-  const bool worthwhile = system.form() == HessianForm::kPrimal || kept.ready();
-  if (worthwhile && objective.ridge() > 0 && objective.loss().curvature_lipschitz() > 0) {
-    Result<TrainedWeights> trained =
-        inexact_newton(objective, start, *options.gradient_tolerance, options.max_iterations, kept,
-                       system.gram(objective), options.progress);
+Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options,
+                                    Curvature& curvature) {
+  // Where the curvature is constant there is one system, which is the problem itself: it is solved exactly.
+  const bool inexact =
+      curvature.trains_inexactly() && objective.ridge() > 0 && objective.loss().curvature_lipschitz() > 0;
+  if (inexact) {
+    Result<TrainedWeights> trained = inexact_newton(objective, start, *options.gradient_tolerance,
+                                                    options.max_iterations, curvature, options.progress);
     if (trained.ok()) return trained;
-    kept.reset();
+    curvature.drop_inverses();
   }
   // Exact steps arrive where inexact ones do not: at the last digits, and with curvatures that vanish.
-  return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, system,
+  return newton_descent(objective, start, *options.gradient_tolerance, options.max_iterations, curvature,
                         options.progress);
 }
 
 Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                      std::size_t max_iterations, NewtonSystem& system, Progress* progress) {
+                                      std::size_t max_iterations, Curvature& curvature, Progress* progress) {
   const std::size_t K = objective.classes();
   TrainedWeights trained{start, Vector::Zero(static_cast<Index>(K)), std::vector<std::size_t>(K, 0)};
   Matrix& W = trained.weights;
@@ -88,7 +81,7 @@ Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& 
     const Matrix downhill = -columns_of(gradient, active);
     // Without a ridge there is nothing to divide by in dual form.
     UNSCATTER_TRY(steps, objective.ridge() == 0 ? steps_without_ridge(objective.rows(), curvatures, downhill)
-                                                : system.solve(objective, active, curvatures, downhill));
+                                                : curvature.solve(objective, active, curvatures, downhill));
     const Matrix products = product(objective.rows(), steps, objective.threads());
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "learn/train_with_curvature.h"
 #include "unscatter/learn/train.h"
 
 namespace unscatter {
 
 // options.gradient_tolerance and options.max_iterations are set.
 [[nodiscard]] Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start,
-                                                  const TrainOptions& options);
+                                                  const TrainOptions& options, Curvature& curvature);
 [[nodiscard]] Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start,
                                                  const TrainOptions& options);
 
@@ -29,10 +30,10 @@ namespace unscatter {
   return some;
 }
 
-// From `start`, with the inverses that `kept` holds or, if there are none, those at the start.  `gram` as KeptHessians
-// wants it. ridge > 0.  Errors: kNotConverged, where exact steps may still arrive.
+// From `start`, with the inverses that `curvature` holds or, if there are none, those at the start.  ridge > 0. Errors:
+// kNotConverged, where exact steps may still arrive.
 [[nodiscard]] Result<TrainedWeights> inexact_newton(const Objective& objective, const Matrix& start, double tolerance,
-                                                    std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
+                                                    std::size_t max_iterations, Curvature& curvature,
                                                     Progress* progress);
 
 // What takes the place of the ridge where there is none: just enough for a factor of a singular Z^T diag(curvature) Z

@@ -1,7 +1,5 @@
 #include "unscatter/learn/predict.h"
 
-#include <utility>
-
 #include "unscatter/base/invariant.h"
 #include "unscatter/linalg/row_products.h"
 
@@ -33,17 +31,6 @@ double accuracy(const SparseBlockRows& rows, std::span<const std::uint32_t> labe
   std::size_t right = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) right += predict(rows.row(i), weights) == labels[i] ? 1U : 0U;
   return static_cast<double>(right) / static_cast<double>(labels.size());
-}
-
-BlockRow with_bias(BlockRow row, std::size_t width) {
-  *row.append(width, 1) = 1;
-  return row;
-}
-
-SparseBlockRows with_bias(const SparseBlockRows& rows) {
-  SparseBlockRows wider(0, rows.columns() + 1);
-  for (std::size_t i = 0; i < rows.rows(); ++i) wider.append_row(with_bias(rows.row(i), rows.columns()));
-  return wider;
 }
 
 }  // namespace unscatter

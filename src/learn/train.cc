@@ -104,6 +104,12 @@ Result<TrainedWeights> train(const Objective& objective, const TrainOptions& opt
 }
 
 Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options) {
+  Curvature curvature(options.form.value_or(cheaper_form(objective.rows().rows(), objective.width())));
+  return train_with_curvature(objective, start, options, curvature);
+}
+
+Result<TrainedWeights> train_with_curvature(const Objective& objective, const Matrix& start,
+                                            const TrainOptions& options, Curvature& curvature) {
   UNSCATTER_CHECK_OK(check(objective, start));
   TrainOptions complete = options;
   if (!complete.gradient_tolerance) complete.gradient_tolerance = default_gradient_tolerance(objective.rows());
@@ -114,7 +120,8 @@ Result<TrainedWeights> train(const Objective& objective, const Matrix& start, co
   const bool newton = options.optimizer == Optimizer::kNewton;
   // Newton takes a dozen steps; L-BFGS on an ill-conditioned problem (lambda 1e-6) some thousands.
   if (complete.max_iterations == 0) complete.max_iterations = newton ? 200 : 20000;
-  UNSCATTER_TRY(trained, newton ? train_newton(objective, start, complete) : train_lbfgs(objective, start, complete));
+  UNSCATTER_TRY(trained,
+                newton ? train_newton(objective, start, complete, curvature) : train_lbfgs(objective, start, complete));
   if (objective.ridge() == 0 && objective.loss().kind() == LossKind::kLogistic) {
     UNSCATTER_CHECK_OK(check_minimum_exists(objective, trained.weights));
   }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "linalg/dense_kernels.h"
+#include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {
@@ -20,11 +19,6 @@ constexpr double kMostConditionOfSingle = 1e4 * 1.6;
 
 // Changes that wait: enough to make one pass over P serve many, few enough to cost little beside P in every product.
 Eigen::Index most_pending(Eigen::Index order) { return std::clamp<Eigen::Index>(order / 16, 1, 32); }
-
-template <typename Dense>
-void overwrite(Dense& matrix) {
-  unscatter::wipe(std::as_writable_bytes(std::span(matrix.data(), static_cast<std::size_t>(matrix.size()))));
-}
 
 }  // namespace
 
@@ -112,7 +106,7 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
   } else {
     dense::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
   }
-  overwrite(images_);
+  wipe_matrix(images_);
   pending_ = 0;
 }
 
@@ -167,9 +161,9 @@ Vector UpdatableInverse::learn(const Vector& step, const Vector& before, const V
 }
 
 void UpdatableInverse::wipe() noexcept {
-  overwrite(base_);
-  overwrite(single_);
-  overwrite(images_);
+  wipe_matrix(base_);
+  wipe_matrix(single_);
+  wipe_matrix(images_);
   pending_ = 0;
 }
 

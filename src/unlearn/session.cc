@@ -8,6 +8,7 @@
 #include "unlearn/learner.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/wipe.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 
 namespace unscatter {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "support/random_rows.h"
-#include "unlearn/wide_gradient.h"
+#include "support/wide_gradient.h"
 #include "unscatter/base/random.h"
 #include "unscatter/linalg/rounding.h"
 

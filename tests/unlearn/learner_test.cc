@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/random_rows.h"
-#include "unlearn/wide_gradient.h"
+#include "support/wide_gradient.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/testing/seeded_random.h"
@@ -214,6 +214,83 @@ TEST(Learner, AnUpdateThatWasRolledBackCanBeRepeated) {
   EXPECT_EQ(learner.rows().row(9), after);
   EXPECT_EQ(learner.living(), kLearnerRows - 1);
   for (const RowChange& change : changes) EXPECT_TRUE(change.before.values.empty());  // the old rows are overwritten
+}
+
+// What was tried and rolled back is not computed again when it comes after all; anything else is.
+TEST(Learner, AnUpdateThatWasTriedIsRemembered) {
+  for (const std::size_t columns : {10UL, 90UL}) {
+    SCOPED_TRACE(columns);
+    const LabelledRows data = learner_data(6, columns);
+    Learner learner = learner_of(data, {});
+    Learner untroubled = learner_of(data, {});
+    testing::SeededRandom noise(1);
+    std::vector<RowChange> changes = {removed_row(4), moved_row(9, 1, columns)};
+    std::vector<RowChange> same = changes;
+    Fit tried = learner.begin(changes, noise).value();
+    const Matrix weights = tried.weights;
+    learner.rollback(changes, std::move(tried));
+    EXPECT_EQ(learner.rows().to_dense(), data.rows.to_dense());
+
+    // Another update first: it must not be mistaken for the one that was tried.
+    std::vector<RowChange> other = {removed_row(4), moved_row(9, 2, columns)};
+    Fit of_other = learner.begin(other, noise).value();
+    EXPECT_NE(of_other.weights, weights);
+    expect_residuals_hold(learner, data, {}, of_other, kLearnerRows - 1);
+    learner.rollback(other);
+
+    tried = learner.begin(changes, noise).value();
+    const Matrix again = tried.weights;
+    learner.rollback(changes, std::move(tried));
+    Fit remembered = learner.begin(changes, noise).value();
+    EXPECT_EQ(remembered.weights, again);  // bit for bit: nothing was computed
+    expect_residuals_hold(learner, data, {}, remembered, kLearnerRows - 1);
+    learner.commit(changes, std::move(remembered));
+    untroubled.commit(same, untroubled.begin(same, noise).value());
+    // Later updates are those of a learner that never tried anything, up to what is certified.
+    for (std::size_t step = 0; step < 5; ++step) {
+      std::vector<RowChange> next = {moved_row(20 + step, step, columns)};
+      std::vector<RowChange> next_too = next;
+      Fit fit = learner.begin(next, noise).value();
+      Fit of_untroubled = untroubled.begin(next_too, noise).value();
+      expect_residuals_hold(learner, data, {}, fit, kLearnerRows - 1);
+      EXPECT_LE((fit.weights - of_untroubled.weights).norm(),
+                fit.assessment.distance + of_untroubled.assessment.distance);
+      learner.commit(next, std::move(fit));
+      untroubled.commit(next_too, std::move(of_untroubled));
+    }
+  }
+}
+
+// A preview is worth nothing if it makes the updates after it slow: inverses stay, and no step more is needed.
+TEST(Learner, ARollbackKeepsWhatIsKnownAboutTheHessian) {
+  for (const std::size_t columns : {10UL, 90UL}) {
+    SCOPED_TRACE(columns);
+    const LabelledRows data = learner_data(7, columns);
+    Learner learner = learner_of(data, {});
+    Learner untroubled = learner_of(data, {});
+    testing::SeededRandom noise(1);
+    std::size_t steps = 0;
+    std::size_t steps_of_untroubled = 0;
+    for (std::size_t step = 0; step < 10; ++step) {
+      std::vector<RowChange> previewed = {moved_row(30 + step, step, columns)};
+      ASSERT_TRUE(learner.begin(previewed, noise).ok());
+      learner.rollback(previewed);
+      std::vector<RowChange> changes = {moved_row(step, 99 + step, columns)};
+      std::vector<RowChange> same = changes;
+      const std::size_t builds = learner.curvature().builds();
+      Fit fit = learner.begin(changes, noise).value();
+      Fit of_untroubled = untroubled.begin(same, noise).value();
+      if (step > 0) {
+        EXPECT_LE(learner.curvature().builds(), builds + 1);
+      }
+      steps += fit.newton_steps;
+      steps_of_untroubled += of_untroubled.newton_steps;
+      learner.commit(changes, std::move(fit));
+      untroubled.commit(same, std::move(of_untroubled));
+    }
+    EXPECT_LE(steps, steps_of_untroubled + 5);
+    EXPECT_LE(learner.curvature().builds(), untroubled.curvature().builds() + 2);
+  }
 }
 
 // Training anew draws a perturbation of its own; rolled back, the old one is in force again.

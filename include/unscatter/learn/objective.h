@@ -50,6 +50,7 @@ class Objective {
   [[nodiscard]] double ridge() const noexcept { return ridge_; }
   [[nodiscard]] const Matrix* perturbation() const noexcept { return perturbation_; }
   [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
+  [[nodiscard]] std::uint32_t label(std::size_t row) const { return labels_[row]; }
   // s_ik
   [[nodiscard]] double sign(std::size_t row, std::size_t label) const { return labels_[row] == label ? 1.0 : -1.0; }
 

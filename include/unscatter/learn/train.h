@@ -8,11 +8,9 @@
 
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
-#include "unscatter/learn/kept_hessians.h"
-#include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/regularised_hessian.h"
+#include "unscatter/linalg/hessian_form.h"
 
 namespace unscatter {
 
@@ -33,8 +31,6 @@ struct TrainOptions {
   std::optional<double> gradient_tolerance = {};
   std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
   std::optional<HessianForm> form = {};  // default: the cheaper one
-  NewtonSystem* system = nullptr;        // Newton: one that the caller keeps, with a form of its own
-  KeptHessians* kept = nullptr;  // Newton: inverses that the caller keeps, of the same form; used if there are any
   Progress* progress = nullptr;
 };
 
@@ -51,12 +47,6 @@ struct TrainedWeights {
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start,
                                            const TrainOptions& options = {});
-
-// Newton with exact systems, which the caller keeps: from `start`, until no class has a gradient above `tolerance`.
-// Arguments are not checked.
-[[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                                    std::size_t max_iterations, NewtonSystem& system,
-                                                    Progress* progress = nullptr);
 
 // The default of gradient_tolerance.
 [[nodiscard]] double default_gradient_tolerance(const SparseBlockRows& rows);

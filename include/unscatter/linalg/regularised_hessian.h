@@ -13,14 +13,10 @@
 
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/hessian_form.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {
-
-enum class HessianForm { kPrimal, kDual };
-
-// By operation count: forming and factorising H against factorising M with G at hand.
-[[nodiscard]] HessianForm cheaper_form(std::size_t rows, std::size_t columns);
 
 class RegularisedHessian {
  public:

@@ -1,4 +1,4 @@
-#include "unlearn/row_square.h"
+#include "learn/row_square.h"
 
 #include <gtest/gtest.h>
 

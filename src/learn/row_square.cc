@@ -1,8 +1,6 @@
-#include "unlearn/row_square.h"
+#include "learn/row_square.h"
 
-#include <span>
-
-#include "unscatter/base/wipe.h"
+#include "linalg/wipe_matrix.h"
 #include "unscatter/linalg/norms.h"
 #include "unscatter/linalg/rounding.h"
 #include "unscatter/linalg/row_products.h"
@@ -21,9 +19,10 @@ void RowSquare::replace_row(const BlockRow& before, const BlockRow& after) {
   magnitude_ = (magnitude_ + squared_norm(after)) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
   Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
-  wipe(std::as_writable_bytes(
-      std::span(rows.data(), static_cast<std::size_t>(rows.size()))));  // one of them may be a row that goes
+  wipe_matrix(rows);  // one of them may be a row that goes
 }
+
+void RowSquare::wipe() noexcept { wipe_matrix(square_); }
 
 double RowSquare::spectral_norm_upper_bound() const {
   return spectral_norm_upper_bound_from_gram(square_, rows_ + 6 * changes_, 2 * magnitude_);

@@ -38,6 +38,9 @@ class FastFactor {
   [[nodiscard]] Vector growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
                                           double ridge) const;
 
+  // Overwrites the matrices, which are made of rows.  The object is then good for nothing.
+  void wipe() noexcept;
+
  private:
   FastFactor(const Objective& objective, const Matrix& weights)
       : loss_(objective.loss()), threads_(objective.threads()), anchor_(weights) {}

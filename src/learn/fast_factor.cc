@@ -1,12 +1,11 @@
-#include "unlearn/fast_factor.h"
+#include "learn/fast_factor.h"
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
+#include "linalg/wipe_matrix.h"
 #include "unscatter/base/parallel.h"
-#include "unscatter/base/wipe.h"
 #include "unscatter/linalg/norms.h"
 #include "unscatter/linalg/rounding.h"
 #include "unscatter/linalg/row_products.h"
@@ -76,7 +75,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
     // Up before down: the matrix in between is the larger one, so that the second change stays away from zero.
     intact[k] = inverse_[k].add(rows, Eigen::Vector2d(added, -taken)) ? 1 : 0;
   });
-  wipe(std::as_writable_bytes(std::span(rows.data(), static_cast<std::size_t>(rows.size()))));
+  wipe_matrix(rows);
   return std::find(intact.begin(), intact.end(), 0) == intact.end();
 }
 
@@ -128,6 +127,13 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
     growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
   });
   return growth;
+}
+
+void FastFactor::wipe() noexcept {
+  for (Matrix& A : hessian_) wipe_matrix(A);
+  for (UpdatableInverse& inverse : inverse_) inverse.wipe();
+  wipe_matrix(square_);
+  wipe_matrix(anchor_);
 }
 
 }  // namespace unscatter

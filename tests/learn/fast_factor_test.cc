@@ -1,4 +1,4 @@
-#include "unlearn/fast_factor.h"
+#include "learn/fast_factor.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "support/random_rows.h"
+#include "support/wide_gradient.h"
 #include "unlearn/charge.h"
-#include "unlearn/wide_gradient.h"
 #include "unscatter/base/random.h"
 #include "unscatter/learn/train.h"
 

@@ -16,6 +16,7 @@ class RowSquare {
   void replace_row(const BlockRow& before, const BlockRow& after);
   // Errs high, whatever rounding has left in C (docs/theory.md, "The fast factor").
   [[nodiscard]] double spectral_norm_upper_bound() const;
+  void wipe() noexcept;
   // Changes that C has seen.
   [[nodiscard]] std::size_t changes() const noexcept { return changes_; }
 

@@ -1,0 +1,31 @@
+#include "learn/unseen_rows.h"
+
+#include "unscatter/base/wipe.h"
+
+namespace unscatter {
+namespace {
+
+void wipe_row(BlockRow& row) noexcept {
+  wipe(row.values);
+  wipe(row.segments);
+}
+
+}  // namespace
+
+void UnseenRows::settle(const SparseBlockRows& rows) noexcept {
+  for (auto entry = known_.begin(); entry != known_.end();) {
+    if (rows.row(entry->first) == entry->second) {
+      wipe_row(entry->second);
+      entry = known_.erase(entry);
+    } else {
+      ++entry;
+    }
+  }
+}
+
+void UnseenRows::clear() noexcept {
+  for (auto& [number, row] : known_) wipe_row(row);
+  known_.clear();
+}
+
+}  // namespace unscatter
