@@ -6,13 +6,13 @@
 #include <mutex>
 #include <string>
 
+#include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "commands.h"
+#include "embedding/npy.h"
 #include "locations.h"
 #include "transform_options.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/embedder.h"
-#include "unscatter/embedding/npy.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/graph/read.h"
 

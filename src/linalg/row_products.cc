@@ -1,13 +1,13 @@
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/parallel.h"
 #include "linalg/dense_kernels.h"
 #include "linalg/row_groups.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter {
 namespace {

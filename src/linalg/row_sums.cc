@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/parallel.h"
 #include "linalg/row_groups.h"
+#include "linalg/row_pass.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/linalg/row_pass.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
+#include "base/wipe.h"
 #include "linalg/dense_kernels.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {

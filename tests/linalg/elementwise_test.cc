@@ -1,4 +1,4 @@
-#include "unscatter/linalg/elementwise.h"
+#include "linalg/elementwise.h"
 
 #include <gtest/gtest.h>
 
