@@ -4,10 +4,10 @@
 #include <numeric>
 #include <utility>
 
+#include "base/parallel.h"
+#include "linalg/row_pass.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/linalg/row_pass.h"
 
 namespace unscatter {
 namespace {

@@ -16,13 +16,13 @@
 #include "learn/curvature_cost.h"
 #include "learn/descent.h"
 #include "learn/kept_inverses.h"
+#include "linalg/conjugate_gradients.h"
+#include "linalg/nearby_solve.h"
+#include "linalg/regularised_hessian.h"
 #include "unscatter/base/result.h"
 #include "unscatter/learn/objective.h"
-#include "unscatter/linalg/conjugate_gradients.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/hessian_form.h"
-#include "unscatter/linalg/nearby_solve.h"
-#include "unscatter/linalg/regularised_hessian.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {

@@ -9,9 +9,9 @@
 
 #include "learn/anderson.h"
 #include "learn/curvature_form.h"
+#include "linalg/norms.h"
+#include "linalg/row_products.h"
 #include "linalg/wipe_matrix.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/parallel.h"
+#include "linalg/norms.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "linalg/wipe_matrix.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

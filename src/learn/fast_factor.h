@@ -16,10 +16,10 @@
 #include <optional>
 #include <vector>
 
+#include "linalg/updatable_inverse.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
-#include "unscatter/linalg/updatable_inverse.h"
 
 namespace unscatter {
 

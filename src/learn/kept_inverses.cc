@@ -1,7 +1,7 @@
 #include "learn/kept_inverses.h"
 
+#include "base/parallel.h"
 #include "linalg/wipe_matrix.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter {
 

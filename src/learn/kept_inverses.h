@@ -14,9 +14,9 @@
 #include <functional>
 #include <vector>
 
+#include "linalg/updatable_inverse.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/updatable_inverse.h"
 
 namespace unscatter {
 

@@ -7,8 +7,8 @@
 
 #include "learn/line_search.h"
 #include "learn/optimizers.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {

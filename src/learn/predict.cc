@@ -1,7 +1,7 @@
 #include "unscatter/learn/predict.h"
 
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 

@@ -3,12 +3,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "learn/curvature_form.h"
 #include "learn/row_square.h"
+#include "linalg/row_pass.h"
+#include "linalg/row_products.h"
 #include "linalg/wipe_matrix.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/linalg/row_pass.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

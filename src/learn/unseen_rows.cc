@@ -1,6 +1,6 @@
 #include "learn/unseen_rows.h"
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {

@@ -1,12 +1,12 @@
-#include "unscatter/linalg/regularised_hessian.h"
+#include "linalg/regularised_hessian.h"
 
 #include <cmath>
 #include <utility>
 
 #include "linalg/cholesky.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

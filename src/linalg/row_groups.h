@@ -4,37 +4,37 @@
 #include <cstddef>
 #include <vector>
 
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {
 
-static_assert(sizeof(Segment) == sizeof(dense::SegmentView));
-static_assert(alignof(Segment) == alignof(dense::SegmentView));
+static_assert(sizeof(Segment) == sizeof(kernel::SegmentView));
+static_assert(alignof(Segment) == alignof(kernel::SegmentView));
 
 // Rows [first, first + size) with the same segments, as many as the kernels take at once.
 struct RowGroup {
   RowGroup(const SparseBlockRows& Z, std::size_t first, std::size_t last) : shape(&Z.row(first).segments) {
-    for (std::size_t i = first; i < last && size < dense::kMostRows && Z.row(i).segments == *shape; ++i) {
+    for (std::size_t i = first; i < last && size < kernel::kMostRows && Z.row(i).segments == *shape; ++i) {
       values[size++] = Z.row(i).values.data();
     }
   }
 
-  [[nodiscard]] const dense::SegmentView* segments() const {
-    return reinterpret_cast<const dense::SegmentView*>(shape->data());
+  [[nodiscard]] const kernel::SegmentView* segments() const {
+    return reinterpret_cast<const kernel::SegmentView*>(shape->data());
   }
   // out (row major, `columns` apart) = rows W
   void multiply(const double* W, std::size_t columns, double* out) const {
-    dense::kernels().row_products(values, size, segments(), shape->size(), W, columns, out);
+    kernel::kernels().row_products(values, size, segments(), shape->size(), W, columns, out);
   }
   // S += rows^T factors
   void add_to(double* S, std::size_t columns, const double* factors) const {
-    dense::kernels().add_rows(values, size, segments(), shape->size(), factors, columns, S);
+    kernel::kernels().add_rows(values, size, segments(), shape->size(), factors, columns, S);
   }
 
   const std::vector<Segment>* shape;
-  const double* values[dense::kMostRows] = {};
+  const double* values[kernel::kMostRows] = {};
   std::size_t size = 0;
 };
 
@@ -42,7 +42,7 @@ struct RowGroup {
 class PaddedColumns {
  public:
   PaddedColumns(Eigen::Index rows, Eigen::Index columns)
-      : padded_(dense::padded_columns(static_cast<std::size_t>(columns))),
+      : padded_(kernel::padded_columns(static_cast<std::size_t>(columns))),
         matrix_(RowMatrix::Zero(rows, static_cast<Eigen::Index>(padded_))) {}
   explicit PaddedColumns(const Matrix& columns) : PaddedColumns(columns.rows(), columns.cols()) {
     matrix_.leftCols(columns.cols()) = columns;

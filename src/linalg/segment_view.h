@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace unscatter::dense {
+namespace unscatter::kernel {
 
 // Laid out as unscatter::Segment.
 struct SegmentView {
@@ -15,4 +15,4 @@ struct SegmentView {
 // Values of a segment that the row kernels add up before they add the sum to what came before.
 inline constexpr unsigned kProductBlock = 64;
 
-}  // namespace unscatter::dense
+}  // namespace unscatter::kernel

@@ -1,10 +1,10 @@
-#include "unscatter/linalg/updatable_inverse.h"
+#include "linalg/updatable_inverse.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
@@ -25,7 +25,7 @@ Eigen::Index most_pending(Eigen::Index order) { return std::clamp<Eigen::Index>(
 std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision precision) {
   invariant(A.rows() == A.cols(), "an inverse is of a square matrix");
   const double trace = A.trace();
-  if (!dense::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
+  if (!kernel::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
   // |A| |A^-1| is at most the product of the traces and usually near that of the largest entries; 2^-24 of it is what
   // single precision may cost a product.
   const bool enough =
@@ -51,12 +51,12 @@ Matrix UpdatableInverse::base_times(const Matrix& X) const {
         continue;
       }
       from = (X.col(c) / scale).cast<float>();
-      dense::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
+      kernel::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
       result.col(c) = scale * to.cast<double>();
     }
     return result;
   }
-  dense::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
+  kernel::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
   return result;
 }
 
@@ -102,9 +102,9 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
   if (is_single()) {
     const Eigen::MatrixXf left = images_.cast<float>();
     const Eigen::MatrixXf right = scaled.cast<float>();
-    dense::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
+    kernel::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
   } else {
-    dense::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
+    kernel::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
   }
   wipe_matrix(images_);
   pending_ = 0;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 #include "unscatter/linalg/dense.h"
 
 namespace unscatter {

@@ -1,6 +1,6 @@
 #include "unlearn/fit.h"
 
-#include "unscatter/linalg/rounding.h"
+#include "linalg/rounding.h"
 
 namespace unscatter {
 

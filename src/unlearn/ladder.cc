@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "learn/train_with_curvature.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {

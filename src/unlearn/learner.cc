@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/wipe.h"
 #include "learn/train_with_curvature.h"
+#include "linalg/rounding.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 

@@ -5,8 +5,8 @@
 #include <Eigen/SVD>
 #include <vector>
 
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -1,14 +1,14 @@
-#include "unscatter/linalg/regularised_hessian.h"
+#include "linalg/regularised_hessian.h"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
 #include <limits>
 
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -1,5 +1,5 @@
 // What stands in for the network in builds without libtorch.
-#include "unscatter/experiment/gin.h"
+#include "experiment/gin.h"
 
 namespace unscatter {
 

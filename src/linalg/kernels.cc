@@ -1,9 +1,9 @@
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 
 #define UNSCATTER_VARIANT baseline
-#include "linalg/dense_kernels.inc"
+#include "linalg/kernels.inc"
 
-namespace unscatter::dense {
+namespace unscatter::kernel {
 
 #if UNSCATTER_HAS_AVX2_KERNELS
 namespace avx2 {
@@ -65,4 +65,4 @@ const Kernels& kernels() {
   return best;
 }
 
-}  // namespace unscatter::dense
+}  // namespace unscatter::kernel
