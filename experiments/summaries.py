@@ -36,6 +36,7 @@ class Curve:
     retrains: Band  # at the places; total_retrains is the whole
     total_retrains: float
     single_removals: int  # done one by one; the time beyond is an estimate where `sampled`
+    updates: int  # that were timed; fewer than removals where `sampled`
     sampled: bool
     epochs: int = None  # of GIN
 
@@ -146,6 +147,7 @@ def removal_curves(summary):
                 removed=removed,
                 total_retrains=summary.get(get("total_retrains"), "mean"),
                 single_removals=get("single_removals"),
+                updates=get("updates"),
                 sampled=get("sampled"),
                 epochs=entry.get("epochs"),
                 **bands,
