@@ -1,6 +1,7 @@
 """Reads what `unscatter experiment` leaves: OUT/figure3.json and the like.
 
-Only the fields that are drawn are looked at.  A summary that is not there is None; one that lacks a field is an error that names it.
+Only the fields that are drawn are looked at.  A summary that is not there is None.  A summary that lacks a field is an
+error that names the field.
 """
 
 import json
@@ -160,7 +161,8 @@ def residual_series(summary):
     series = []
     for entry in summary.entries("series"):
         bands = {
-            kind: {bound: summary.band(summary.get(entry, kind), bound) for bound in BOUNDS} for kind in ("step", "cumulated")
+            kind: {bound: summary.band(summary.get(entry, kind), bound) for bound in BOUNDS}
+            for kind in ("step", "cumulated")
         }
         series.append(
             ResidualSeries(
