@@ -39,6 +39,7 @@ gin:  ## the same with the GIN baseline of the experiments (libtorch): build/gin
 plots:  ## draw what `unscatter experiment` left in experiments/results into experiments/figures
 	@scripts/setup.sh plots
 	@/usr/bin/python3 -B experiments/plot.py
+	@/usr/bin/python3 -B experiments/readme_figure.py
 
 format:  ## format every C++ file in place
 	@scripts/setup.sh lint
