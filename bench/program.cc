@@ -22,7 +22,7 @@ namespace {
 
 std::vector<Workload> all_workloads() {
   std::vector<Workload> all;
-  for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads()}) {
+  for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads(), preview_workloads()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   for (Workload single :

@@ -62,6 +62,7 @@ template <typename T>
 [[nodiscard]] std::vector<Workload> embed_workloads();
 [[nodiscard]] std::vector<Workload> train_workloads();
 [[nodiscard]] std::vector<Workload> forget_workloads();
+[[nodiscard]] std::vector<Workload> preview_workloads();
 [[nodiscard]] Workload scale_workload();
 [[nodiscard]] Workload batch_workload();
 [[nodiscard]] Workload load_workload();

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "learn/curvature.h"
 #include "linalg/norms.h"
 #include "linalg/row_products.h"
 #include "support/random_graph.h"
 #include "unlearn/charge.h"
 #include "unlearn/random_session.h"
 #include "unscatter/embedding/transform_spec.h"
-#include "learn/curvature.h"
 #include "unscatter/learn/train.h"
 
 namespace unscatter {
