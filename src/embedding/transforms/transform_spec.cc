@@ -13,7 +13,7 @@
 namespace unscatter {
 namespace {
 
-// What a wavelet family is made of: a walk, or kernels on the spectrum.
+// Which walk, or which kernels on the spectrum, a wavelet family is made of.
 Result<WalkOperator> walk_of(const TransformSpec& spec) {
   if (spec.family == "diffusion") return WalkOperator::kSymmetric;
   if (spec.op == WalkOperator::kSymmetric) {
