@@ -17,7 +17,8 @@ void SecureRandom::fill(std::span<std::byte> bytes) { randombytes_buf(bytes.data
 
 std::uint64_t Sequence::below(std::uint64_t bound) {
   invariant(bound >= 1, "Sequence::below needs a positive bound");
-  // Rejecting the incomplete last block of 2^64 makes every residue equally likely.
+  // 2^64 need not be a multiple of `bound`.  Draws from the incomplete last block are rejected, so that every remainder
+  // is equally likely.
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t limit = kMax - (kMax % bound + 1) % bound;
   std::uint64_t draw = engine_();
@@ -32,7 +33,7 @@ SeededRandom::SeededRandom(std::uint64_t seed) : seed_(seed) {
 }
 
 void SeededRandom::fill(std::span<std::byte> bytes) {
-  // ChaCha20 under a key made of (seed, number of the call): calls do not repeat one another.
+  // ChaCha20 with a key made of the seed and the number of the call, so that no two calls give the same bytes.
   unsigned char key[randombytes_SEEDBYTES] = {};
   for (unsigned i = 0; i < 8; ++i) {
     key[i] = static_cast<unsigned char>(seed_ >> (8 * i));

@@ -1,10 +1,9 @@
-// Random bytes.  Two worlds that must not meet:
+// Random bytes.  There are two kinds, which must not be mixed:
 //
-//  * RandomSource: noise that protects people.  The only implementation outside tests is SecureRandom (libsodium); a
-//  seeded one
-//    lives in unscatter/base/testing/seeded_random.h.
-//  * Sequence: explicit seeds, for splits and synthetic data, the same on every machine.  It is deliberately not a
-//    RandomSource, so that a seeded generator cannot be handed to anything that adds protective noise.
+// * RandomSource gives noise that protects people.  The only implementation outside tests is SecureRandom (libsodium).
+//   A seeded one is in unscatter/base/testing/seeded_random.h.
+// * Sequence has an explicit seed, for splits and synthetic data, and is the same on every machine.  It is not a
+//   RandomSource on purpose: so nobody can hand a seeded generator to code that adds protective noise.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +32,9 @@ class SecureRandom final : public RandomSource {
   void fill(std::span<std::byte> bytes) override;
 };
 
-// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes, with bounded draws by rejection
-// (the standard's distributions differ between libraries and are not used).  Not thread-safe.
+// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes.  Draws below a bound are made by
+// rejection.  The distributions of the standard library are not used, because they differ between libraries.  Not
+// thread-safe.
 class Sequence {
  public:
   explicit Sequence(std::uint64_t seed) : engine_(seed) {}
