@@ -14,6 +14,7 @@
 namespace unscatter::readers {
 namespace {
 
+// In the order of kKeys, which key_name() relies on.
 enum class Key { kId, kLabel, kNodes, kEdges, kFeatures, kNodeLabels, kPositions, kDirected, kStates };
 constexpr std::array<std::pair<std::string_view, Key>, 9> kKeys = {{{"id", Key::kId},
                                                                     {"label", Key::kLabel},
@@ -27,11 +28,11 @@ constexpr std::array<std::pair<std::string_view, Key>, 9> kKeys = {{{"id", Key::
 
 std::string_view key_name(Key key) { return kKeys[static_cast<std::size_t>(key)].first; }
 
-// Receives the parser's events and files each value where it belongs, so that no document tree is built: the tree of a
-// hostile line would take a hundred times its bytes.  Every handler returns false to stop, with message_ set.
+// Receives the events of the parser and puts each value where it belongs.  No document tree is built: the tree of a
+// hostile line would take a hundred times its bytes.  Every handler returns false to stop, and sets message_ before.
 class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  // Once the whole line has been parsed: what only the complete line can tell.
+  // Called when the whole line has been parsed.  Checks what only the complete line can tell.
   Result<JsonlGraph> finish(std::size_t line_bytes) {
     if (!message_.empty()) return Error{ErrorCode::kMalformedInput, message_};
     for (const Key key : {Key::kLabel, Key::kNodes, Key::kEdges}) {
@@ -68,6 +69,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool number_integer(number_integer_t value) override {
+    // Ids and labels may be numbers in the file.  They are kept as text, as all ids are.
     if (depth_ == 1 && key_ == Key::kId) return set_id(std::to_string(value));
     if (depth_ == 1 && key_ == Key::kLabel) return set_label(std::to_string(value));
     if (depth_ == 2 && key_ == Key::kNodes) return add_node_id(std::to_string(value));
@@ -128,7 +130,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    // Out-of-range numbers come here too; everything else is broken syntax.
+    // Numbers out of range come here too, with the number 406.  Everything else is broken syntax.
     return fail(error.id == 406 ? fmt::format("byte {}: a number too large", position)
                                 : fmt::format("byte {}: not valid JSON", position));
   }
@@ -173,6 +175,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool add_edge_end(std::uint64_t end) {
     if (end >= std::numeric_limits<NodeIndex>::max()) return refuse(std::to_string(end));
+    // A third end is counted but not stored; end_row() refuses the edge.
     if (columns_ < 2) ends_[columns_] = static_cast<NodeIndex>(end);
     ++columns_;
     return true;
@@ -183,7 +186,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // A row of "edges", "features" or "positions" is complete.
+  // Called when a row of "edges", "features" or "positions" is complete.
   bool end_row() {
     if (key_ == Key::kEdges) {
       if (columns_ != 2) return fail(fmt::format("an edge with {} ends", columns_));
@@ -218,12 +221,12 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<JsonlGraph> parse_jsonl_line(std::string_view line) {
-  // The parser takes a zero byte for the end and would pass over what follows.
+  // The parser takes a zero byte for the end and would ignore what follows.
   if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
     return Error{ErrorCode::kMalformedInput, fmt::format("byte {}: not valid JSON", zero + 1)};
   }
   LineHandler handler;
-  static_cast<void>(nlohmann::json::sax_parse(line.begin(), line.end(), &handler));  // its verdict is in the handler
+  static_cast<void>(nlohmann::json::sax_parse(line.begin(), line.end(), &handler));  // the handler holds the outcome
   return handler.finish(line.size());
 }
 
