@@ -33,7 +33,7 @@ SeededRandom::SeededRandom(std::uint64_t seed) : seed_(seed) {
 }
 
 void SeededRandom::fill(std::span<std::byte> bytes) {
-  // ChaCha20 with a key made of the seed and the number of the call, so that no two calls give the same bytes.
+  // ChaCha20 under a key made of (seed, number of the call): calls do not repeat one another.
   unsigned char key[randombytes_SEEDBYTES] = {};
   for (unsigned i = 0; i < 8; ++i) {
     key[i] = static_cast<unsigned char>(seed_ >> (8 * i));

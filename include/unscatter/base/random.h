@@ -1,9 +1,10 @@
-// Random bytes.  There are two kinds, which must not be mixed:
+// Random bytes.  Two worlds that must not meet:
 //
-// * RandomSource gives noise that protects people.  The only implementation outside tests is SecureRandom (libsodium).
-//   A seeded one is in unscatter/base/testing/seeded_random.h.
-// * Sequence has an explicit seed, for splits and synthetic data, and is the same on every machine.  It is not a
-//   RandomSource on purpose: so nobody can hand a seeded generator to code that adds protective noise.
+//  * RandomSource: noise that protects people.  The only implementation outside tests is SecureRandom (libsodium); a
+//  seeded one
+//    lives in unscatter/base/testing/seeded_random.h.
+//  * Sequence: explicit seeds, for splits and synthetic data, the same on every machine.  It is deliberately not a
+//    RandomSource, so that a seeded generator cannot be handed to anything that adds protective noise.
 #pragma once
 
 #include <cstddef>
