@@ -23,7 +23,7 @@ Error file_error(const fs::path& path, std::string_view what) {
   return {ErrorCode::kIo, fmt::format("'{}' {}: {}", path.string(), what, std::strerror(errno))};
 }
 
-// "f: cannot be read: ..." as the program says it: "'f' cannot be read: ...".
+// The library says "f: cannot be read: ...".  The program says "'f' cannot be read: ...".
 Error in_quotes(Error error, const fs::path& path) {
   const std::string plain = path.string() + ": ";
   if (error.message.starts_with(plain)) error.message.replace(0, plain.size(), fmt::format("'{}' ", path.string()));

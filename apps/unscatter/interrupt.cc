@@ -13,6 +13,8 @@ InterruptWatch::InterruptWatch() {
   interrupt_requested = 0;
   struct sigaction action {};
   action.sa_handler = remember_interrupt;
+  // SA_RESETHAND gives the second signal its usual effect, so a program that hangs can still be ended.  SA_RESTART
+  // keeps reads and writes from failing halfway.
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &old_interrupt_);

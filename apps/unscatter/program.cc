@@ -59,6 +59,8 @@ int run(int argc, const char* const* argv, Context& context) {
   } catch (const CLI::Success& help_or_version) {
     return program.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
+    // A value of the configuration file may be the cause.  Then the message must name the file and not the command
+    // line.
     const std::string problem = config.problem(&error);
     return wrong_usage(problem.empty() ? usage_error(program, error) : usage_error(program, CLI::ConfigError(problem)));
   }
