@@ -10,7 +10,8 @@ namespace unscatter::experiment {
 
 Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
                              const CellContext& /*context*/) {
-  // The paper's removals, as for the other methods of its figure: degrees taken once, a removed node leaves its place.
+  // The paper's removals, as for the other methods of its figure: degrees are taken once, and a removed node keeps its
+  // place.
   Dataset dataset = data.dataset(DataForm::kFrozenDegrees);
   UNSCATTER_TRY(split, random_split(dataset.size(), task.shares, plan.seed));
   const std::vector<RemovalRequest> requests =

@@ -23,7 +23,7 @@ std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind ki
       case RemovalKind::kGraph: requests.emplace_back(ForgetGraph{g}); break;
       case RemovalKind::kEdge: {
         if (graph.entry_count() == 0) break;
-        // A uniformly random entry of the rows; the node whose row it is in is where the edge leads.
+        // A uniformly random entry of the rows.  The edge leads to the node whose row holds the entry.
         const std::size_t entry = random.below(graph.entry_count());
         std::size_t to = 0;
         while (graph.offsets()[to + 1] <= entry) ++to;

@@ -37,11 +37,12 @@ Status check_experiment_options(const ExperimentOptions& options) {
   return ok_status();
 }
 
-// All cells of a run, and what is known of them.
+// All cells of a run, and what is known about them.
 class Run {
  public:
   Run(const ExperimentOptions& options, std::vector<std::string> names) : options_(options), names_(std::move(names)) {
     const std::size_t all = options.threads == 0 ? hardware_threads() : options.threads;
+    // Cells that run at the same time share the threads.
     threads_ = std::max<std::size_t>(1, all / options.jobs);
     for (const std::string& name : names_) {
       for (CellPlan& plan : plan_experiment(name, options_)) {
@@ -58,7 +59,7 @@ class Run {
     return ok_status();
   }
 
-  // Stops early when asked to; report.complete says so.
+  // Stops early if it is asked to. report.complete is false then.
   [[nodiscard]] Status make_cells(ExperimentReport& report) {
     report.cells = plans_.size();
     for (const std::string& data_set : data_sets_) {
@@ -99,7 +100,7 @@ class Run {
     return json;
   }
 
-  // The cells of a data set that have to be made; the others are kept.
+  // The cells of a data set that must be made.  The others are kept.
   [[nodiscard]] std::vector<const CellPlan*> missing_cells(const std::string& data_set, ExperimentReport& report) {
     std::vector<const CellPlan*> missing;
     for (const auto& [key, plan] : plans_) {
