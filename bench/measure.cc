@@ -70,6 +70,7 @@ void reset_peak_bytes() {
 }
 
 void Samples::measure(const std::function<void()>& work) {
+  // Counters are read outside the timed part.
   const std::size_t allocations = allocation_count();
   const double processor = processor_seconds();
   const double wall = seconds_of(work);

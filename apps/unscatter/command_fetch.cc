@@ -130,6 +130,7 @@ Result<Report> fetch(const FetchOptions& options, Context& context) {
   const fs::path target = cache / entry.name / (entry.name + ".zip");
   std::error_code ignored;
   if (!options.force && fs::exists(target, ignored)) {
+    // A file in the cache is verified again: it may have been damaged since it was downloaded.
     const Status good = verify(target, entry, fmt::format("'{}'", target.string()), context);
     if (good.ok()) return fetched(entry, target, false);
     return Error{good.error().code, good.error().message + "; --force downloads it again"};

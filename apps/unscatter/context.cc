@@ -55,6 +55,7 @@ int Context::run_chosen() const {
     return kRefused;
   }
   Json document = result->json;
+  // A report with a refusal keeps its content.  The error joins it in the same document.
   if (result->refusal)
     document.update(error_document(error_code_name(result->refusal->code), result->refusal->message));
   const bool written = write_to_stdout(json_ ? document_text(document) : printable(result->text));

@@ -68,7 +68,9 @@ std::unique_ptr<CURL, CleanUpCurl> make_request(const std::string& url) {
   curl_easy_setopt(curl.get(), CURLOPT_REDIR_PROTOCOLS_STR, "https,http");
   curl_easy_setopt(curl.get(), CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_MAXREDIRS, 5L);
+  // An error page of a server must not be taken for data.
   curl_easy_setopt(curl.get(), CURLOPT_FAILONERROR, 1L);
+  // Signals for timeouts would reach any thread of the program.
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_LIMIT, kLeastBytesPerSecond);

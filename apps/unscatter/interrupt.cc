@@ -3,6 +3,7 @@
 namespace unscatter::cli {
 namespace {
 
+// The only type that a signal handler may write.
 volatile std::sig_atomic_t interrupt_requested = 0;
 
 extern "C" void remember_interrupt(int /*signal*/) { interrupt_requested = 1; }

@@ -76,6 +76,7 @@ int run_program(int argc, const char* const* argv) {
   Context context;
   try {
     return run(argc, argv, context);
+    // Too little memory is not a bug of ours.  The request is refused, with exit code 1.
   } catch (const std::bad_alloc&) {
     report_error("limit-exceeded", "not enough memory", context.json());
     return kRefused;

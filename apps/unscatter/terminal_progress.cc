@@ -84,6 +84,7 @@ void TerminalProgress::begin(std::string_view stage, std::size_t total) {
 }
 
 void TerminalProgress::advance(std::size_t units) {
+  // Relaxed order is enough: the count is only shown, and nothing else depends on it.
   done_.fetch_add(units, std::memory_order_relaxed);
   const Clock::time_point now = surface_.now();
   Clock::rep due = next_draw_.load(std::memory_order_relaxed);

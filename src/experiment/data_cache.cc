@@ -130,6 +130,8 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
   const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments,
                                       parameters.layers, static_cast<int>(used));
   const std::lock_guard lock(mutex_);
+  // The lock is held while graphs are embedded.  A second cell that needs the same waits, instead of doing the work
+  // twice.
   std::unique_ptr<EmbeddedData>& entry = embedded_[key];
   if (entry == nullptr) {
     auto data = std::make_unique<EmbeddedData>();

@@ -38,6 +38,8 @@ Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, D
       seconds += trained.train_seconds;
       ++trainings;
     }
+    // Retraining after every removal takes one training per removal.  Only some were done, so their mean stands for
+    // all.
     const double mean = trainings == 0 ? 0 : seconds / static_cast<double>(trainings);
     points.push_back({{"removed", place},
                       {"accuracy", percent_right(trained.predictions, dataset, split.test)},

@@ -16,6 +16,7 @@ std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind ki
   for (const std::size_t g : order) {
     if (requests.size() == count) break;
     const Graph& graph = train.graphs[g];
+    // Drawn for every kind of removal, so that all kinds take their graphs and nodes from the same sequence.
     const std::size_t node = random.below(graph.node_count());
     switch (kind) {
       case RemovalKind::kNode: requests.emplace_back(ForgetNode{g, node}); break;

@@ -54,6 +54,7 @@ class Run {
     }
   }
 
+  // Every data set must be there before the first hour of work is spent.
   [[nodiscard]] Status check_data() const {
     for (const std::string& data_set : data_sets_) UNSCATTER_CHECK_OK(find_data_set(options_.data, data_set));
     return ok_status();
@@ -124,6 +125,7 @@ class Run {
     const std::vector<const CellPlan*> missing = missing_cells(data_set, report);
     if (missing.empty()) return ok_status();
     const Stopwatch watch;
+    // One data set at a time: its embeddings are freed before the next one is read.
     UNSCATTER_TRY(data, DataCache::open(options_.data, data_set, threads_ * options_.jobs));
     Progress& progress = options_.progress != nullptr ? *options_.progress : no_progress();
     progress.begin(data_set, missing.size());
@@ -150,6 +152,7 @@ class Run {
   [[nodiscard]] Status make_cell(const CellPlan& plan, DataCache& data, ExperimentReport& report) {
     const Stopwatch watch;
     const Result<Json> outcome = run_cell(plan, data, {threads_, options_.noise});
+    // An error inside a cell is a result, and the run goes on.  A cell that cannot be written ends the run.
     const Json result =
         outcome.ok()
             ? *outcome

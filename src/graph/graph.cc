@@ -79,6 +79,7 @@ Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& o
       return malformed(fmt::format("node {} is removed, but has edges", i));
     }
   }
+  // The row of a tombstone may be empty while another row still lists it, in a directed graph.
   for (const NodeIndex neighbour : neighbours) {
     if (parts.states[neighbour] == NodeState::kTombstone) {
       return malformed(fmt::format("node {} is removed, but has edges", neighbour));

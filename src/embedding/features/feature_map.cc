@@ -93,6 +93,8 @@ Status FeatureMap::signals(const Graph& graph, Scratch& scratch, NodeSignals& si
   signals.nodes = nodes;
   signals.channels.clear();
   for (const FeatureEntry& entry : scratch.entries) {
+    // A value of 0 is no signal.  If it made a channel active, the layout of a row would tell a 0 from a removed
+    // feature.
     if (entry.value == 0 || scratch.slot_of_channel[entry.channel] == kActive) continue;
     scratch.slot_of_channel[entry.channel] = kActive;
     signals.channels.push_back(entry.channel);

@@ -82,6 +82,7 @@ ChebyshevSeries chebyshev_series(const SpectralKernel& kernel, std::size_t degre
 }
 
 ChebyshevSweep::ChebyshevSweep(const Graph& graph)
+    // Copies, so that filters may outlive the graph.
     : offsets_(graph.offsets().begin(), graph.offsets().end()),
       entries_(graph.entries().begin(), graph.entries().end()),
       root_(walk_scaling(graph, WalkOperator::kSymmetric).pre) {}

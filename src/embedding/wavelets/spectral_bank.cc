@@ -110,6 +110,8 @@ class Bank final : public SpectralBank {
   [[nodiscard]] Result<std::unique_ptr<GraphFilters>> on(const Graph& graph) const override {
     if (method_for(graph.node_count()) == SpectralMethod::kEigen) return eigen_filters(graph);
     UNSCATTER_CHECK_OK(require_undirected(graph, "spectral wavelets"));
+    // With the method `automatic` this check waits for the first large graph.  A data set of small graphs never needs
+    // it.
     UNSCATTER_CHECK_OK(check_chebyshev());
     return std::unique_ptr<GraphFilters>(
         std::make_unique<ChebyshevFilters>(graph, series_, chebyshev_bounds_, approximation_error().value));

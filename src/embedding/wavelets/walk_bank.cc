@@ -58,6 +58,7 @@ namespace {
 class WalkFilters final : public GraphFilters {
  public:
   WalkFilters(const Graph& graph, WalkOperator op, std::size_t scales)
+      // Copies, so that filters may outlive the graph.
       : offsets_(graph.offsets().begin(), graph.offsets().end()),
         entries_(graph.entries().begin(), graph.entries().end()),
         scaling_(walk_scaling(graph, op)),
@@ -120,6 +121,7 @@ class WalkBank final : public WaveletBank {
 }  // namespace
 
 Result<std::shared_ptr<const WaveletBank>> make_walk_bank(WalkOperator op, std::size_t scales) {
+  // 16 scales take 2^15 walk steps per signal.
   if (scales < 1 || scales > 16)
     return Error{ErrorCode::kInvalidArgument, fmt::format("{} scales; 1 to 16 are possible", scales)};
   return std::shared_ptr<const WaveletBank>(std::make_shared<WalkBank>(op, scales));

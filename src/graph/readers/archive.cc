@@ -124,6 +124,7 @@ Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_
     if (entry == nullptr) return Error{ErrorCode::kNotFound, fmt::format("{}: no member '{}'", input.name, member)};
     if (entry_name(entry) != member) continue;
     std::string name = fmt::format("{}/{}", input.name, member);
+    // Asked before the first byte is read, so that the message says why and not only that data is damaged.
     if (archive_entry_is_encrypted(entry) != 0) {
       return Error{ErrorCode::kUnsupported, fmt::format("{}: the member is encrypted", name)};
     }

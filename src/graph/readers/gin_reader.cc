@@ -74,6 +74,7 @@ class GinReader {
     std::string_view token = fields.token();
     if (!fields.next(n)) return scanner_.error(fmt::format("number of nodes {} is not a count", excerpt(token)));
     if (n == 0) return scanner_.error("graph without nodes");
+    // A difference, which cannot overflow: nodes_ never exceeds the limit.
     if (n > options_.limits.max_nodes - nodes_) return over_limit("nodes", options_.limits.max_nodes);
     if (fields.done()) return scanner_.error("the class label is missing");
     token = fields.token();
@@ -103,6 +104,7 @@ class GinReader {
     if (!fields.next(claimed))
       return scanner_.error(fmt::format("number of neighbours {} is not a count", excerpt(token)));
     std::uint64_t seen = 0;
+    // The neighbours are read to the end of the line.  Trusting the count would let a line claim more than it holds.
     for (; !fields.done(); ++seen) {
       std::uint64_t neighbour = 0;
       if (!fields.next(neighbour)) {

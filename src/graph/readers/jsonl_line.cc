@@ -51,6 +51,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
                      fmt::format("\"{}\": {} entries for {} nodes", key_name(key), rows, parts.node_count)};
       }
     }
+    // Keys come in any order, so the number of nodes may be known only after the edges.
     for (const Edge& edge : parts.edges) {
       if (edge.from >= parts.node_count || edge.to >= parts.node_count) {
         return Error{ErrorCode::kMalformedInput,
@@ -77,6 +78,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 3 && is_real()) return add_real(static_cast<double>(value));
     return refuse(std::to_string(value));
   }
+  // The parser reports integers >= 0 here and negative ones above.  Counts and edge ends are never negative, so only
+  // this function takes them.
   bool number_unsigned(number_unsigned_t value) override {
     if (depth_ == 1 && key_ == Key::kNodes) return set_node_count(value);
     if (depth_ == 3 && key_ == Key::kEdges) return add_edge_end(value);
@@ -115,6 +118,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     }
     return fail(fmt::format("unknown key {}", excerpt(name)));
   }
+  // Only edges, features and positions hold lists of lists.  Everything deeper is refused at once, however deep a line
+  // is.
   bool start_array(std::size_t) override {
     const bool holds_rows = key_ == Key::kEdges || is_real();
     const bool holds_values = key_ == Key::kNodes || key_ == Key::kNodeLabels || key_ == Key::kStates;
@@ -197,6 +202,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
       ++position_rows_;
     } else {
       if (columns_ == 0) return fail(fmt::format("\"features\": row {} is empty", feature_rows_));
+      // The first row sets the width.  The values of all rows follow one another, so every row must have this width.
       if (feature_rows_ == 0) graph_.parts.attribute_count = columns_;
       if (columns_ != graph_.parts.attribute_count) {
         return fail(fmt::format("\"features\": row {} has {} numbers where the first has {}", feature_rows_, columns_,

@@ -94,6 +94,7 @@ void append_graph(std::string& out, const Graph& graph) {
     out += ",\"node_labels\":";
     append_list(out, n, [&](std::size_t i) { append_integer(out, graph.label(i)); });
   }
+  // States are written only if something was removed.  Data without removals keeps the shorter form.
   bool all_present = true;
   for (std::size_t i = 0; i < n; ++i) all_present &= graph.state(i) == NodeState::kPresent;
   if (!all_present) {
@@ -105,6 +106,7 @@ void append_graph(std::string& out, const Graph& graph) {
 }
 
 Status write(const Dataset& dataset, const std::filesystem::path& path) {
+  // One line is in memory at a time, and the old file stays until the new one is complete.
   UNSCATTER_TRY(file, ReplacingFile::create(path));
   std::string out;
   for (std::size_t g = 0; g < dataset.size(); ++g) {

@@ -23,6 +23,7 @@ constexpr std::size_t kBlocks = 8;
 class ReadAhead final : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource>& source)
+      // Name and size are copied, because the source belongs to the other thread from now on.
       : name_(source->name()), claimed_size_(source->claimed_size()), source_(*source) {
     thread_ = std::jthread([this](const std::stop_token& stop) { produce(stop); });
     owned_ = std::move(source);  // only now: if the thread did not start, the caller keeps the source

@@ -105,6 +105,7 @@ class SuperpixelReader {
     UNSCATTER_CHECK_OK(check_extent(kLabels, 0, graph_count_, "graphs"));
 
     offsets_.resize(graph_count_ + 1);
+    // Copied and not cast: the bytes of an array need not be aligned for integers.
     std::memcpy(offsets_.data(), arrays_[kNodeOffsets].bytes.data(), arrays_[kNodeOffsets].bytes.size());
     if (offsets_.front() != 0)
       return malformed(kNodeOffsets, fmt::format("the first offset is {}, not 0", offsets_.front()));
