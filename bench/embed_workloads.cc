@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/parallel.h"
 #include "machine_peak.h"
 #include "measure.h"
 #include "paper_data.h"
-#include "unscatter/base/parallel.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/graph/read.h"

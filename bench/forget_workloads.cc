@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "machine_peak.h"
 #include "measure.h"
 #include "paper_data.h"
-#include "unscatter/base/parallel.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/linalg/regularised_hessian.h"
 #include "unscatter/unlearn/session.h"
 

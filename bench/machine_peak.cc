@@ -73,7 +73,7 @@ HWY_AFTER_NAMESPACE();
 #include <thread>
 #include <vector>
 
-#include "unscatter/base/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace unscatter::bench {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "unscatter/base/stopwatch.h"
+#include "base/stopwatch.h"
 #include "unscatter/unlearn/certificate.h"
 #include "workload.h"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "measure.h"
 #include "temporary_workspace.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/workspace.h"

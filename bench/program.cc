@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "unscatter/base/parallel.h"
+#include "base/parallel.h"
 #include "workload.h"
 
 namespace unscatter::bench {

@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "embedding/incremental/eigen_downdate.h"
+#include "embedding/incremental/plain_shift.h"
+#include "embedding/incremental/power_cache.h"
 #include "unscatter/base/random.h"
-#include "unscatter/embedding/eigen_downdate.h"
-#include "unscatter/embedding/plain_shift.h"
-#include "unscatter/embedding/power_cache.h"
 #include "unscatter/graph/graph_edit.h"
 
 namespace unscatter {

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <vector>
 
+#include "embedding/npy.h"
 #include "measure.h"
 #include "paper_data.h"
-#include "unscatter/embedding/npy.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/learn/train.h"
 

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "measure.h"
 #include "node_requests.h"
 #include "temporary_workspace.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/store/workspace.h"
 

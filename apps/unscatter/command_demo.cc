@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "commands.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"

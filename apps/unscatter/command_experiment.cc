@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "commands.h"
+#include "experiment/experiment.h"
 #include "interrupt.h"
 #include "locations.h"
-#include "unscatter/experiment/experiment.h"
 
 namespace unscatter::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "commands.h"
 #include "files.h"
 #include "forget.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,29 +22,11 @@ struct ReleaseArguments {
   bool fresh = false;
 };
 
-std::string_view operator_name(WalkOperator op) {
-  switch (op) {
-    case WalkOperator::kRow: return "row";
-    case WalkOperator::kColumn: return "column";
-    case WalkOperator::kSymmetric: return "symmetric";
-  }
-  return {};
-}
-
-std::string_view method_name(SpectralMethod method) {
-  switch (method) {
-    case SpectralMethod::kAutomatic: return "automatic";
-    case SpectralMethod::kEigen: return "eigen";
-    case SpectralMethod::kChebyshev: return "chebyshev";
-  }
-  return {};
-}
-
 Json transform_json(const TransformSpec& spec) {
-  return {{"family", spec.family},          {"operator", operator_name(spec.op)},
+  return {{"family", spec.family},          {"operator", walk_operator_name(spec.op)},
           {"scales", spec.scales},          {"moments", spec.moments},
           {"layers", spec.layers},          {"linear", spec.linear},
-          {"kernel", spec.kernel},          {"method", method_name(spec.spectral.method)},
+          {"kernel", spec.kernel},          {"method", spectral_method_name(spec.spectral.method)},
           {"degree", spec.spectral.degree}, {"damping", spec.pagerank_damping}};
 }
 

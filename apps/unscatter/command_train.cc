@@ -13,6 +13,7 @@
 
 #include "certificate_words.h"
 #include "commands.h"
+#include "experiment/paper_setting.h"
 #include "files.h"
 #include "guarantee_options.h"
 #include "key_options.h"
@@ -20,7 +21,6 @@
 #include "locations.h"
 #include "stage_clock.h"
 #include "transform_options.h"
-#include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"

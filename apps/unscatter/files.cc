@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 namespace unscatter::cli {
 namespace {

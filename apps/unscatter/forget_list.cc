@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "forget.h"
 #include "interrupt.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "output.h"
-#include "unscatter/base/stopwatch.h"
 
 namespace unscatter::cli {
 

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "unscatter/base/hex.h"
+#include "base/hex.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {

@@ -1,4 +1,4 @@
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {

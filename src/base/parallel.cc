@@ -1,4 +1,4 @@
-#include "unscatter/base/parallel.h"
+#include "base/parallel.h"
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>

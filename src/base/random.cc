@@ -4,8 +4,6 @@
 
 #include <limits>
 
-#include "unscatter/base/testing/seeded_random.h"
-
 namespace unscatter {
 
 SecureRandom::SecureRandom() {
@@ -26,22 +24,4 @@ std::uint64_t Sequence::below(std::uint64_t bound) {
   return draw % bound;
 }
 
-namespace testing {
-
-SeededRandom::SeededRandom(std::uint64_t seed) : seed_(seed) {
-  if (sodium_init() < 0) throw InvariantViolation("libsodium could not be initialised");
-}
-
-void SeededRandom::fill(std::span<std::byte> bytes) {
-  // ChaCha20 under a key made of (seed, number of the call): calls do not repeat one another.
-  unsigned char key[randombytes_SEEDBYTES] = {};
-  for (unsigned i = 0; i < 8; ++i) {
-    key[i] = static_cast<unsigned char>(seed_ >> (8 * i));
-    key[8 + i] = static_cast<unsigned char>(calls_ >> (8 * i));
-  }
-  ++calls_;
-  randombytes_buf_deterministic(bytes.data(), bytes.size(), key);
-}
-
-}  // namespace testing
 }  // namespace unscatter

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "base/parallel.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter {
 

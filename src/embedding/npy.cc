@@ -1,4 +1,4 @@
-#include "unscatter/embedding/npy.h"
+#include "embedding/npy.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 namespace unscatter {
 namespace {

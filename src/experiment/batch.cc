@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "experiment/removals.h"
 #include "experiment/task.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::experiment {

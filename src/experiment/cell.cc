@@ -6,8 +6,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/files.h"
 #include "unscatter/base/digest.h"
-#include "unscatter/base/files.h"
 
 namespace unscatter::experiment {
 namespace {

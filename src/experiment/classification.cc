@@ -2,11 +2,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "experiment/accuracy.h"
 #include "experiment/task.h"
-#include "unscatter/base/stopwatch.h"
+#include "privacy/grid_noise.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/privacy/grid_noise.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::experiment {

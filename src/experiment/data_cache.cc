@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "unscatter/base/stopwatch.h"
+#include "base/stopwatch.h"
+#include "experiment/frozen_degrees.h"
+#include "linalg/row_products.h"
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/make_embedder.h"
-#include "unscatter/experiment/frozen_degrees.h"
 #include "unscatter/graph/read.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter::experiment {
 namespace {

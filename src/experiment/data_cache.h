@@ -10,10 +10,10 @@
 #include <span>
 #include <string>
 
+#include "experiment/paper_setting.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"
-#include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 

@@ -1,4 +1,4 @@
-#include "unscatter/experiment/paper_setting.h"
+#include "experiment/paper_setting.h"
 
 namespace unscatter {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "experiment/experiment.h"
 #include "experiment/task.h"
-#include "unscatter/experiment/experiment.h"
 
 namespace unscatter::experiment {
 

@@ -8,13 +8,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "experiment/experiment.h"
 #include "experiment/plan.h"
 #include "experiment/summary.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
 #include "unscatter/embedding/walk_scattering.h"
-#include "unscatter/experiment/experiment.h"
 
 namespace unscatter {
 namespace experiment {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiment/cell.h"
-#include "unscatter/experiment/experiment.h"
+#include "experiment/experiment.h"
 
 namespace unscatter::experiment {
 

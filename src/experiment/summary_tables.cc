@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "experiment/paper_numbers.h"
 #include "experiment/summary.h"
-#include "unscatter/experiment/paper_numbers.h"
 
 namespace unscatter::experiment {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "experiment/cell.h"
 #include "experiment/data_cache.h"
+#include "experiment/gin.h"
+#include "experiment/paper_setting.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
-#include "unscatter/experiment/gin.h"
-#include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session_options.h"
 

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "unscatter/linalg/rounding.h"
+#include "linalg/rounding.h"
 
 namespace unscatter {
 

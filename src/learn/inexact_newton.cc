@@ -14,7 +14,7 @@
 
 #include "learn/line_search.h"
 #include "learn/optimizers.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {

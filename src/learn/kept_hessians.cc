@@ -5,13 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "base/parallel.h"
+#include "base/wipe.h"
 #include "learn/kept_descent.h"
+#include "linalg/row_pass.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/base/wipe.h"
 #include "unscatter/linalg/conjugate_gradients.h"
-#include "unscatter/linalg/row_pass.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "learn/anderson.h"
 #include "learn/kept_descent.h"
+#include "linalg/row_products.h"
 #include "unscatter/learn/kept_hessians.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "learn/optimizers.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {

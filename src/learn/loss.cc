@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "unscatter/linalg/elementwise.h"
+#include "linalg/elementwise.h"
 
 namespace unscatter {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "learn/line_search.h"
 #include "learn/optimizers.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "unscatter/learn/newton_system.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.h"
+#include "linalg/nearby_solve.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/linalg/nearby_solve.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "learn/gradient_envelope.h"
+#include "linalg/rounding.h"
+#include "linalg/row_pass.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_pass.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 

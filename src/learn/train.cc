@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "learn/optimizers.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -1,10 +1,10 @@
-#include "unscatter/linalg/nearby_solve.h"
+#include "linalg/nearby_solve.h"
 
 #include <utility>
 
 #include "linalg/cholesky.h"
+#include "linalg/row_products.h"
 #include "unscatter/linalg/conjugate_gradients.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/norms.h"
+#include "linalg/norms.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "linalg/cholesky.h"
+#include "linalg/rounding.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/rank_one_eigen.h"
+#include "linalg/rank_one_eigen.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "linalg/cholesky.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

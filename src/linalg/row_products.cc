@@ -1,13 +1,13 @@
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "linalg/dense_kernels.h"
+#include "base/parallel.h"
+#include "linalg/kernels.h"
 #include "linalg/row_groups.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter {
 namespace {
@@ -30,7 +30,7 @@ void for_each_segment(const BlockRow& row, Body body) {
 // Rows [first, last) of result = Z W.
 void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W,
                    Matrix& result) {
-  std::vector<double> products(dense::kMostRows * W.padded());
+  std::vector<double> products(kernel::kMostRows * W.padded());
   for (std::size_t i = first; i < last;) {
     const RowGroup group(Z, i, last);
     group.multiply(W.data(), W.padded(), products.data());
@@ -110,8 +110,8 @@ std::size_t product_depth(const BlockRow& row) {
   std::size_t blocks = 0;
   std::size_t longest = 0;
   for (const Segment& segment : row.segments) {
-    blocks += (segment.length + dense::kProductBlock - 1) / dense::kProductBlock;
-    longest = std::max<std::size_t>(longest, std::min(segment.length, dense::kProductBlock));
+    blocks += (segment.length + kernel::kProductBlock - 1) / kernel::kProductBlock;
+    longest = std::max<std::size_t>(longest, std::min(segment.length, kernel::kProductBlock));
   }
   // A term is multiplied once.  It goes through one of the two sums of its block, which has half of the block's values
   // (row_kernels.inc).  Then the two sums are added, and every block adds one more addition to the total.
@@ -126,18 +126,18 @@ Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) 
   const std::size_t stride = padded.padded();
   const auto n = static_cast<std::size_t>(A.rows());
   Matrix result(X.rows(), X.cols());
-  const dense::SegmentView whole{0, static_cast<std::uint32_t>(n)};
+  const kernel::SegmentView whole{0, static_cast<std::uint32_t>(n)};
   // Work for one thread at a time.  A multiple of kMostRows, so that no group of rows is cut.
   constexpr std::size_t kRowsAtOnce = 64;
   parallel_for((n + kRowsAtOnce - 1) / kRowsAtOnce, worthwhile_threads(n * n * stride, threads), 1,
                [&](std::size_t block, std::size_t) {
-                 std::vector<double> products(dense::kMostRows * stride);
+                 std::vector<double> products(kernel::kMostRows * stride);
                  const std::size_t last = std::min((block + 1) * kRowsAtOnce, n);
-                 for (std::size_t first = block * kRowsAtOnce; first < last; first += dense::kMostRows) {
-                   const double* rows[dense::kMostRows] = {};
-                   const std::size_t count = std::min(dense::kMostRows, last - first);
+                 for (std::size_t first = block * kRowsAtOnce; first < last; first += kernel::kMostRows) {
+                   const double* rows[kernel::kMostRows] = {};
+                   const std::size_t count = std::min(kernel::kMostRows, last - first);
                    for (std::size_t r = 0; r < count; ++r) rows[r] = A.data() + (first + r) * n;
-                   dense::kernels().row_products(rows, count, &whole, 1, padded.data(), stride, products.data());
+                   kernel::kernels().row_products(rows, count, &whole, 1, padded.data(), stride, products.data());
                    for (std::size_t r = 0; r < count; ++r) {
                      for (Index k = 0; k < X.cols(); ++k) {
                        result(index(first + r), k) = products[r * stride + static_cast<std::size_t>(k)];
@@ -153,7 +153,7 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
             "add_squares(): factors that fit");
   // The product X (X diag(factors))^T is symmetric only up to rounding: entries ij and ji may differ in the last digit.
   const Matrix scaled = X * factors.asDiagonal();
-  dense::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
+  kernel::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
 }
 
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
@@ -193,7 +193,7 @@ Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>&
       Z.copy_row(first + r, {panel.data() + r * Z.columns(), Z.columns()});
       panel.row(index(r)) *= std::sqrt(weights(index(first + r)));
     }
-    dense::kernels().add_square(H.data(), d, panel.data(), index(count));
+    kernel::kernels().add_square(H.data(), d, panel.data(), index(count));
   }
   H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
   return H;

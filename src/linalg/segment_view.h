@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace unscatter::dense {
+namespace unscatter::kernel {
 
 // Has the layout of unscatter::Segment; row_groups.h asserts it.
 struct SegmentView {
@@ -16,4 +16,4 @@ struct SegmentView {
 // with the number of blocks and not with the number of values (product_depth() in row_products.h).
 inline constexpr unsigned kProductBlock = 64;
 
-}  // namespace unscatter::dense
+}  // namespace unscatter::kernel

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

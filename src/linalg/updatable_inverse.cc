@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "linalg/dense_kernels.h"
+#include "base/wipe.h"
+#include "linalg/kernels.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {
@@ -35,7 +35,7 @@ void overwrite(Dense& matrix) {
 std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision precision) {
   invariant(A.rows() == A.cols(), "an inverse is of a square matrix");
   const double trace = A.trace();
-  if (!dense::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
+  if (!kernel::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
   // The condition number |A| |A^-1| is at most the product of the traces.  It is usually near the product of the
   // largest entries.  The code takes a number between: the trace of A and the largest diagonal entry of A^-1.
   const bool enough =
@@ -61,12 +61,12 @@ Matrix UpdatableInverse::base_times(const Matrix& X) const {
         continue;
       }
       from = (X.col(c) / scale).cast<float>();
-      dense::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
+      kernel::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
       result.col(c) = scale * to.cast<double>();
     }
     return result;
   }
-  dense::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
+  kernel::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
   return result;
 }
 
@@ -113,9 +113,9 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
   if (is_single()) {
     const Eigen::MatrixXf left = images_.cast<float>();
     const Eigen::MatrixXf right = scaled.cast<float>();
-    dense::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
+    kernel::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
   } else {
-    dense::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
+    kernel::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
   }
   overwrite(images_);
   pending_ = 0;

@@ -1,4 +1,4 @@
-#include "unscatter/privacy/discrete_gaussian.h"
+#include "privacy/discrete_gaussian.h"
 
 #include <fmt/format.h>
 

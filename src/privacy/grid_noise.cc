@@ -1,13 +1,13 @@
-#include "unscatter/privacy/grid_noise.h"
+#include "privacy/grid_noise.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "privacy/discrete_gaussian.h"
 #include "privacy/int128.h"
 #include "privacy/interval.h"
-#include "unscatter/privacy/discrete_gaussian.h"
 
 namespace unscatter {
 namespace {

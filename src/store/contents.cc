@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/wipe.h"
 #include "store/stored_graph.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "linalg/rounding.h"
 #include "store/chain.h"
 #include "store/contents.h"
 #include "store/schema.h"
@@ -13,7 +14,6 @@
 #include "store/unused_pages.h"
 #include "store/workspace_state.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/rounding.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stopwatch.h"
+#include "base/wipe.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
-#include "unscatter/base/wipe.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "base/wipe.h"
 #include "store/workspace_state.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "unscatter/unlearn/residual_bounds.h"
 
 namespace unscatter {

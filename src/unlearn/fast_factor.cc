@@ -5,11 +5,11 @@
 #include <span>
 #include <utility>
 
-#include "unscatter/base/parallel.h"
-#include "unscatter/base/wipe.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
+#include "base/parallel.h"
+#include "base/wipe.h"
+#include "linalg/norms.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -4,11 +4,11 @@
 #include <numeric>
 #include <utility>
 
+#include "linalg/norms.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "unlearn/learner.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/wipe.h"
+#include "linalg/rounding.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 

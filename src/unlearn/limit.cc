@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/privacy/classical_rule.h"
+#include "linalg/rounding.h"
+#include "privacy/classical_rule.h"
 
 namespace unscatter {
 

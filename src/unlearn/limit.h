@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <optional>
 
+#include "privacy/grid_noise.h"
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/privacy/grid_noise.h"
 #include "unscatter/unlearn/session_options.h"
 
 namespace unscatter {

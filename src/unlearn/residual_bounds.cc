@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "unscatter/linalg/rounding.h"
+#include "linalg/rounding.h"
 
 namespace unscatter {
 namespace {

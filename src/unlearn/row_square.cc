@@ -2,10 +2,10 @@
 
 #include <span>
 
-#include "unscatter/base/wipe.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
+#include "base/wipe.h"
+#include "linalg/norms.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "base/wipe.h"
 #include "unlearn/graph_collection.h"
 #include "unlearn/learner.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 #include "unscatter/learn/predict.h"
 
 namespace unscatter {

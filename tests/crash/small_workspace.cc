@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 #include "unscatter/store/verify.h"
 
 namespace unscatter::testing {

@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "unscatter/experiment/paper_setting.h"
+#include "experiment/paper_setting.h"
 
 #include <gtest/gtest.h>
 

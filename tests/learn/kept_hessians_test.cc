@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "learn/wide_loss.h"
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
 #include "unscatter/base/random.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -5,10 +5,10 @@
 #include <Eigen/Cholesky>
 #include <limits>
 
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

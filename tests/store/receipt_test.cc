@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/testing/seeded_random.h"
 #include "fuzz/check_receipt.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

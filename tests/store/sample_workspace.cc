@@ -4,12 +4,12 @@
 
 #include <utility>
 
+#include "base/testing/seeded_random.h"
 #include "store/constants.h"
 #include "store/contents.h"
 #include "store/tables.h"
 #include "unlearn/random_session.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter::testing {
 namespace {

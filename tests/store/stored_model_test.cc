@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "base/testing/seeded_random.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/seeded_random.h"
 #include "store/sample_workspace.h"
 #include "store/schema.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

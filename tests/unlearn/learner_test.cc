@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/seeded_random.h"
 #include "support/random_rows.h"
 #include "unlearn/wide_gradient.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "privacy/classical_rule.h"
 #include "unscatter/base/random.h"
-#include "unscatter/privacy/classical_rule.h"
 
 namespace unscatter {
 namespace {

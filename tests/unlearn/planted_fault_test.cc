@@ -6,14 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "linalg/norms.h"
+#include "linalg/row_products.h"
 #include "support/random_graph.h"
 #include "unlearn/charge.h"
 #include "unlearn/random_session.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

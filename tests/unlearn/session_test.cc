@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/testing/seeded_random.h"
 #include "unlearn/random_session.h"
-#include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/privacy/gaussian_profile.h"
 
 namespace unscatter {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "base/testing/seeded_random.h"
 #include "unlearn/random_session.h"
-#include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {

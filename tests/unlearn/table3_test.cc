@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "base/testing/seeded_random.h"
+#include "experiment/frozen_degrees.h"
 #include "support/data_folder.h"
-#include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/embedding/make_embedder.h"
-#include "unscatter/experiment/frozen_degrees.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session.h"

@@ -1,8 +1,7 @@
 // Random bytes.  Two worlds that must not meet:
 //
-//  * RandomSource: noise that protects people.  The only implementation outside tests is SecureRandom (libsodium); a
-//  seeded one
-//    lives in unscatter/base/testing/seeded_random.h.
+//  * RandomSource: noise that protects people.  The library has one implementation, SecureRandom (libsodium).  Tests
+//    have a seeded one, which is not installed.
 //  * Sequence: explicit seeds, for splits and synthetic data, the same on every machine.  It is deliberately not a
 //    RandomSource, so that a seeded generator cannot be handed to anything that adds protective noise.
 #pragma once

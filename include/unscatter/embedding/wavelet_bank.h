@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
 #include "unscatter/graph/graph.h"
 #include "unscatter/linalg/dense.h"
@@ -55,6 +57,11 @@ class WaveletBank {
 // Frame bounds of any linear filters on g nodes: the extreme singular values of the stacked [H_0; ...; H_{J-1}].  They
 // come from the eigenvalues of sum_j H_j^T H_j.  The lower bound is rounded down, the upper one up.  O(J g^3).
 [[nodiscard]] FrameBounds frame_bounds_of(const GraphFilters& filters, std::size_t nodes);
+
+// Bounds that hold on every one of the graphs: the smallest lower and the largest upper one; zeros for no graphs.  The
+// result does not depend on `threads` (0: all).  Errors: those of WaveletBank::on(), of the first graph that has one.
+[[nodiscard]] Result<FrameBounds> frame_bounds_over(const WaveletBank& bank, std::span<const Graph> graphs,
+                                                    std::size_t threads = 0, Progress& progress = no_progress());
 
 // F = sqrt(sum_{l<L} B^(2l)): |z| <= F for signals bounded by 1 and one moment [Pan23, Thm. 4.3].
 [[nodiscard]] double embedding_norm_bound(double upper_frame_bound, std::size_t layers);

@@ -1,11 +1,11 @@
-#include "unscatter/embedding/eigen_downdate.h"
+#include "embedding/incremental/eigen_downdate.h"
 
 #include <cmath>
 #include <utility>
 
 #include "embedding/incremental/node_slots.h"
+#include "linalg/rank_one_eigen.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rank_one_eigen.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/embedding/plain_shift.h"
+#include "embedding/incremental/plain_shift.h"
 
 #include <cmath>
 

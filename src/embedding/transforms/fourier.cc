@@ -2,8 +2,8 @@
 
 #include "embedding/transforms/moment_transform.h"
 #include "embedding/wavelets/laplacian.h"
+#include "linalg/symmetric_eigen.h"
 #include "unscatter/base/random.h"
-#include "unscatter/linalg/symmetric_eigen.h"
 
 namespace unscatter {
 namespace {

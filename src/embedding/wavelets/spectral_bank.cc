@@ -10,7 +10,7 @@
 
 #include "embedding/wavelets/chebyshev.h"
 #include "embedding/wavelets/laplacian.h"
-#include "unscatter/linalg/symmetric_eigen.h"
+#include "linalg/symmetric_eigen.h"
 
 namespace unscatter {
 

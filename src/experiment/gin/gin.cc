@@ -1,13 +1,13 @@
-#include "unscatter/experiment/gin.h"
+#include "experiment/gin.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "base/stopwatch.h"
 #include "experiment/gin/graph_batch.h"
 #include "experiment/gin/network.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/feature_map.h"
 
 namespace unscatter {

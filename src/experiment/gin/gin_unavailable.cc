@@ -1,5 +1,5 @@
 // Takes the place of the network in builds without libtorch.
-#include "unscatter/experiment/gin.h"
+#include "experiment/gin.h"
 
 namespace unscatter {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter::gin {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter::readers {
 namespace {

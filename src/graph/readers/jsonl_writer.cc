@@ -10,9 +10,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/files.h"
 #include "graph/readers/entry_points.h"
 #include "graph/readers/jsonl_line.h"
-#include "unscatter/base/files.h"
 #include "unscatter/graph/read.h"
 
 namespace unscatter::readers {

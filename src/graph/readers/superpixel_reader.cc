@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "graph/readers/archive.h"
 #include "graph/readers/entry_points.h"
 #include "graph/readers/graph_builder.h"
 #include "graph/readers/npy.h"
-#include "unscatter/base/parallel.h"
 #include "unscatter/graph/read.h"
 
 namespace unscatter::readers {

@@ -1,4 +1,4 @@
-#include "unscatter/embedding/eigen_downdate.h"
+#include "embedding/incremental/eigen_downdate.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "embedding/incremental/shift_cases.h"
+#include "linalg/rank_one_eigen.h"
 #include "unscatter/base/random.h"
-#include "unscatter/linalg/rank_one_eigen.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/embedding/power_cache.h"
+#include "embedding/incremental/power_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "embedding/incremental/node_slots.h"
+#include "embedding/incremental/plain_shift.h"
 #include "support/random_graph.h"
 #include "unscatter/base/random.h"
-#include "unscatter/embedding/plain_shift.h"
 
 namespace unscatter::testing {
 

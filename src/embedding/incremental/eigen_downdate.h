@@ -7,10 +7,10 @@
 #include <functional>
 #include <utility>
 
+#include "linalg/symmetric_eigen.h"
 #include "unscatter/base/result.h"
 #include "unscatter/graph/graph_edit.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/symmetric_eigen.h"
 
 namespace unscatter {
 

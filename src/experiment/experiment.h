@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "experiment/gin.h"
 #include "unscatter/base/progress.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
-#include "unscatter/experiment/gin.h"
 
 namespace unscatter {
 

@@ -14,7 +14,7 @@
 
 #include "linalg/segment_view.h"
 
-namespace unscatter::dense {
+namespace unscatter::kernel {
 
 // Matrices are column major and contiguous unless said otherwise.
 struct Kernels {
@@ -64,4 +64,4 @@ inline constexpr std::size_t kMostRows = 4;
 [[nodiscard]] const Kernels& baseline_kernels();
 [[nodiscard]] const Kernels* avx2_kernels();
 
-}  // namespace unscatter::dense
+}  // namespace unscatter::kernel

@@ -9,6 +9,6 @@
 
 #include "linalg/segment_view.h"
 
-#include "linalg/dense_kernels.inc"
+#include "linalg/kernels.inc"
 
 #endif

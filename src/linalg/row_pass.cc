@@ -1,18 +1,19 @@
 // Sums over all rows.  Leaves of kLeafRows rows are added up row by row, and a balanced tree of additions joins the
 // leaves (docs/theory.md, "The summation tree").  The shape of the tree depends on the number of rows alone.  So the
 // result does not depend on threads, and its rounding error grows with the depth of the tree, which summation_depth()
-// counts.
+// counts.  The function transposed_product() of row_products.h is here too, because it is a sum over the same tree.
+#include "linalg/row_pass.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
 #include <vector>
 
+#include "base/parallel.h"
 #include "linalg/row_groups.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/linalg/row_pass.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
@@ -80,7 +81,7 @@ Matrix sum_over_rows(const SparseBlockRows& Z, Index columns, std::size_t thread
   const auto width = static_cast<Index>(Z.columns());
   if (leaves == 0) return Matrix::Zero(width, columns);
   const std::size_t per_part = leaves_per_part(Z.rows());
-  const std::size_t padded = dense::padded_columns(static_cast<std::size_t>(columns));
+  const std::size_t padded = kernel::padded_columns(static_cast<std::size_t>(columns));
   std::vector<PaddedColumns> sums(pass_parts(Z.rows()), PaddedColumns(0, columns));
   parallel_for(sums.size(), worthwhile_threads(Z.stored_values() * padded, threads), 1,
                [&](std::size_t part, std::size_t) {
@@ -114,7 +115,7 @@ Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t
   invariant(R.rows() == static_cast<Index>(Z.rows()), "transposed_product(): R has one row per row of Z");
   return sum_over_rows(Z, R.cols(), threads, [&](std::size_t first, std::size_t last, std::size_t, PaddedColumns& sum) {
     // The padding stays zero: only the columns of R are written below.
-    std::vector<double> factors(dense::kMostRows * sum.padded(), 0.0);
+    std::vector<double> factors(kernel::kMostRows * sum.padded(), 0.0);
     for (std::size_t i = first; i < last;) {
       const RowGroup group(Z, i, last);
       for (std::size_t r = 0; r < group.size; ++r) {

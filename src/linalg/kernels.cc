@@ -1,9 +1,9 @@
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 
 #define UNSCATTER_VARIANT baseline
-#include "linalg/dense_kernels.inc"
+#include "linalg/kernels.inc"
 
-namespace unscatter::dense {
+namespace unscatter::kernel {
 
 #if UNSCATTER_HAS_AVX2_KERNELS
 // Declared here and not in a header: segment_view.h says why the other variant includes so little.
@@ -67,4 +67,4 @@ const Kernels& kernels() {
   return best;
 }
 
-}  // namespace unscatter::dense
+}  // namespace unscatter::kernel

@@ -1,4 +1,4 @@
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -10,16 +10,16 @@
 namespace unscatter {
 namespace {
 
-std::vector<const dense::Kernels*> every_kernel() {
-  std::vector<const dense::Kernels*> list = {&dense::baseline_kernels()};
-  if (dense::avx2_kernels() != nullptr) list.push_back(dense::avx2_kernels());
+std::vector<const kernel::Kernels*> every_kernel() {
+  std::vector<const kernel::Kernels*> list = {&kernel::baseline_kernels()};
+  if (kernel::avx2_kernels() != nullptr) list.push_back(kernel::avx2_kernels());
   return list;
 }
 
-TEST(DenseKernels, TheChosenOneIsTheFastestAtHand) { EXPECT_EQ(&dense::kernels(), every_kernel().back()); }
+TEST(Kernels, TheChosenOneIsTheFastestAtHand) { EXPECT_EQ(&kernel::kernels(), every_kernel().back()); }
 
-TEST(DenseKernels, EveryVariantFactorisesToRounding) {
-  for (const dense::Kernels* kernels : every_kernel()) {
+TEST(Kernels, EveryVariantFactorisesToRounding) {
+  for (const kernel::Kernels* kernels : every_kernel()) {
     SCOPED_TRACE(std::string(kernels->name));
     for (const std::size_t n : {1u, 2u, 7u, 33u, 130u}) {
       const Matrix B = testing::random_matrix(n, n, n);
@@ -38,8 +38,8 @@ TEST(DenseKernels, EveryVariantFactorisesToRounding) {
   }
 }
 
-TEST(DenseKernels, EveryVariantAddsTheSquare) {
-  for (const dense::Kernels* kernels : every_kernel()) {
+TEST(Kernels, EveryVariantAddsTheSquare) {
+  for (const kernel::Kernels* kernels : every_kernel()) {
     SCOPED_TRACE(std::string(kernels->name));
     for (const std::size_t d : {1u, 5u, 64u, 131u}) {
       const RowMatrix P = testing::random_matrix(d, 17, d);

@@ -1,9 +1,9 @@
 // The eigendecomposition of a symmetric matrix after a symmetric rank-one modification, from the one before it.
 #pragma once
 
+#include "linalg/symmetric_eigen.h"
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/symmetric_eigen.h"
 
 namespace unscatter {
 
