@@ -1,4 +1,4 @@
-// embed-NAME: every graph of a data set, beside what the machine could do at best.
+// embed-NAME: embeds every graph of a data set and compares the time with the best that the machine could do.
 #include <fmt/format.h>
 
 #include <algorithm>

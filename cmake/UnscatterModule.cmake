@@ -47,8 +47,9 @@ function(unscatter_add_umbrella)
   target_link_libraries(unscatter_all INTERFACE ${targets})
 endfunction()
 
-# Links the modules before the target's own objects.  Both contain copies of the same inline functions and templates (Eigen's, above
-# all), and the linker keeps the first: the program then runs what the library was compiled to, not copies that were compiled quickly.
+# Links the modules before the target's own objects.  Both contain copies of the same inline functions and templates,
+# above all those of Eigen, and the linker keeps the first copy.  So the program runs what the library was compiled to,
+# and not copies that were compiled quickly.
 function(unscatter_link_library_first target)
   get_property(modules GLOBAL PROPERTY UNSCATTER_MODULES)
   list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_FILE:unscatter_\\1>" OUTPUT_VARIABLE archives)
@@ -67,7 +68,8 @@ function(unscatter_install)
   install(EXPORT unscatter_targets NAMESPACE unscatter:: DESTINATION ${package_folder} FILE unscatter-targets.cmake)
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/unscatter-config.cmake.in"
                                 "${PROJECT_BINARY_DIR}/unscatter-config.cmake" INSTALL_DESTINATION ${package_folder})
-  write_basic_package_version_file("${PROJECT_BINARY_DIR}/unscatter-config-version.cmake" COMPATIBILITY SameMinorVersion)
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
+                                   COMPATIBILITY SameMinorVersion)
   install(FILES "${PROJECT_BINARY_DIR}/unscatter-config.cmake" "${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
           DESTINATION ${package_folder})
 endfunction()

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Keeps include/unscatter/unscatter.h in step with the public headers (all but those for tests).
+# Keeps include/unscatter/unscatter.h complete: it includes all public headers but those for tests.
 #
 #   scripts/umbrella_header.sh            prints what the header should hold
 #   scripts/umbrella_header.sh --write    writes it
-#   scripts/umbrella_header.sh --check    fails, with the difference, where it is out of date
+#   scripts/umbrella_header.sh --check    fails, with the difference, if it is out of date
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C

@@ -13,7 +13,8 @@
 namespace unscatter::cli {
 namespace {
 
-// Closed on every way out.
+// A pipe whose ends are closed on every way out.  Close-on-exec, so that the child sees only the ends that it was
+// given.
 class PipeEnds {
  public:
   PipeEnds() { made_ = pipe2(ends_.data(), O_CLOEXEC) == 0; }
@@ -37,7 +38,7 @@ class PipeEnds {
   bool made_ = false;
 };
 
-// Calls `take` with what there is until the other side closes.
+// Calls `take` with each piece until the other side closes.
 void drain(int descriptor, const std::function<void(std::string_view)>& take) {
   std::array<char, 4096> buffer{};
   while (true) {
@@ -103,6 +104,7 @@ Status run_bench_process(const std::filesystem::path& program, const std::vector
   PipeEnds err;
   if (!out.made() || !err.made()) return start_error(errno);
   UNSCATTER_TRY(child, start(program, arguments, out, err));
+  // The child has copies of these ends.  Reading would never end while our own ones are open.
   out.close_writing();
   err.close_writing();
 
@@ -123,7 +125,8 @@ Status run_bench_process(const std::filesystem::path& program, const std::vector
       line.clear();
     }
   });
-  // One sentence at most, which the pipe holds until now.
+  // The program says one sentence at most on stderr.  The pipe holds it until now, so reading one after the other is
+  // safe.
   std::string said;
   drain(err.reading(), [&said](std::string_view piece) { said += piece; });
   const int status = wait_status(child);

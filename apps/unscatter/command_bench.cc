@@ -44,7 +44,7 @@ Status check_numbers(const BenchArguments& arguments) {
   };
   if (arguments.repeat == 0) return outside("--repeat", "at least 1");
   if (arguments.removals == 0U) return outside("--removals", "at least 1");
-  // Fewer rows than classes leave nothing to measure.
+  // So few rows that some class has none would leave nothing to measure.
   for (const std::size_t rows : arguments.scale_rows) {
     if (rows < 100 || rows > 100'000'000) return outside("--scale-rows", "in 100 .. 10^8");
   }

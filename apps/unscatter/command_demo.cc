@@ -1,4 +1,4 @@
-// A first look, without files or downloads: a workspace in a temporary folder that learns, forgets, and is checked.
+// A first look, without files or downloads.  A workspace in a temporary folder learns, forgets and is checked.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gone when the demo ends, however it ends.
+// A temporary folder.  It is removed when the demo ends, however it ends.
 class DemoFolder {
  public:
   static Result<std::unique_ptr<DemoFolder>> create() {
@@ -54,7 +54,7 @@ class DemoFolder {
   fs::path path_;
 };
 
-// The user in most groups, and in how many.
+// The user who is in most groups, and in how many.
 std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
   std::map<std::string, std::size_t> groups;
   for (const Graph& graph : dataset.graphs) {
@@ -64,7 +64,7 @@ std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
   return *std::max_element(groups.begin(), groups.end(), fewer);
 }
 
-// A member, a tie and a member's features, from ten groups each.
+// From ten groups each: a member, a tie and the features of a member.
 std::vector<RemovalRequest> mixed_batch(const Session& session) {
   std::vector<RemovalRequest> batch;
   for (std::size_t g = 0; g < 30; ++g) {
@@ -82,14 +82,14 @@ class Story {
  public:
   Story(Workspace& workspace, const Context& context) : workspace_(workspace), context_(context) {}
 
-  // Honours the requests, then trains from scratch on what is left, to compare in time and in weights.
+  // Honours the requests.  Then trains from scratch on what is left, to compare times and weights.
   Status forget(const std::string& step, const std::string& what, const std::vector<RemovalRequest>& requests) {
     Stopwatch watch;
     UNSCATTER_TRY(forgotten, workspace_.forget(requests));
     const double update_ms = 1000 * watch.lap();
     UNSCATTER_TRY(session, workspace_.session());
     Dataset left = session->remaining();
-    // The workspace outlives the session that is compared with.
+    // Without ownership: the workspace outlives the session that is compared with.
     const std::shared_ptr<const Embedder> embedder(std::shared_ptr<void>(), &workspace_.embedder());
     watch.lap();
     UNSCATTER_TRY(scratch, Session::create(std::move(left), embedder, session->options()));
@@ -97,6 +97,7 @@ class Story {
 
     const Certificate& certificate = forgotten.certificate;
     const double distance = (session->weights() - scratch.weights()).norm();
+    // Both models are within their bounds of the exact minimiser, so their distance is at most the sum.
     const double allowed = certificate.distance_upper_bound + scratch.certificate().distance_upper_bound;
     if (distance > allowed) {
       return Error{ErrorCode::kUnsupported, fmt::format("{}: the weights are {:.2g} from those of retraining, and the "
@@ -170,7 +171,7 @@ std::string closing_words(const Verification& verification, const WorkspaceInfo&
       certificate.guarantee.delta, certificate.noise_stddev, 100 * before, 100 * after);
 }
 
-// Half of the groups to learn from, half to test, and who will leave.
+// Half of the groups to learn from, half to test, and those who will leave.
 struct Cast {
   DatasetSummary summary;
   Dataset train;
@@ -243,7 +244,7 @@ Result<Report> demo(Context& context) {
   UNSCATTER_TRY(model, workspace->release());
   const double accuracy_published = accuracy(test_rows, cast.test.labels, model.weights);
   const WorkspaceInfo info = workspace->info();
-  workspace.reset();  // one at a time: verifying opens the file itself
+  workspace.reset();  // a workspace has one user at a time, and verifying opens the file itself
   UNSCATTER_TRY(verification, verify_workspace(path, {.retrain = true, .signer = options.key->public_key()}, options));
   UNSCATTER_CHECK_OK(check_verified(verification));
 

@@ -23,7 +23,7 @@ struct ExperimentArguments {
   ExperimentOptions options;
 };
 
-// Where the project's own tests look too.
+// The same place as in the project's own tests.
 std::filesystem::path default_data_folder() {
   if (const auto folder = data_folder()) return *folder;
   return "../shared/data";

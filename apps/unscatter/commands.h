@@ -1,4 +1,4 @@
-// One function per subcommand: it adds the command to `parent` and registers its action with `context` (context.h).  A
+// One function per subcommand.  It adds the command to `parent` and registers its action with `context` (context.h).  A
 // new command is a file command_NAME.cc, a line here and a line in program.cc.
 #pragma once
 

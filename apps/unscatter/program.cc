@@ -59,6 +59,8 @@ int run(int argc, const char* const* argv, Context& context) {
   } catch (const CLI::Success& help_or_version) {
     return program.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
+    // A value of the configuration file may be the cause.  Then the message must name the file and not the command
+    // line.
     const std::string problem = config.problem(&error);
     return wrong_usage(problem.empty() ? usage_error(program, error) : usage_error(program, CLI::ConfigError(problem)));
   }
@@ -74,6 +76,7 @@ int run_program(int argc, const char* const* argv) {
   Context context;
   try {
     return run(argc, argv, context);
+    // Too little memory is not a bug of ours.  The request is refused, with exit code 1.
   } catch (const std::bad_alloc&) {
     report_error("limit-exceeded", "not enough memory", context.json());
     return kRefused;

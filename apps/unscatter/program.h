@@ -3,7 +3,7 @@
 
 namespace unscatter::cli {
 
-// What main() does.  Returns an ExitCode (exit_code.h), also for what was thrown.
+// The work of main().  Returns an ExitCode (exit_code.h), also if something was thrown.
 [[nodiscard]] int run_program(int argc, const char* const* argv);
 
 }  // namespace unscatter::cli

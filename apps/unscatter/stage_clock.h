@@ -1,4 +1,4 @@
-// How long each stage took, for those who report it.
+// How long each stage of a command took.
 #pragma once
 
 #include <string>

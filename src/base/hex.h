@@ -1,4 +1,4 @@
-// Bytes as lower-case hexadecimal digits, the one spelling.
+// Bytes as lower-case hexadecimal digits.  This is the only spelling.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace unscatter {
 
 [[nodiscard]] std::string to_hex(std::span<const std::uint8_t> bytes);
-// Fills `bytes` from exactly twice as many digits; false, with `bytes` all zero, for any other text.
+// Fills `bytes` from exactly twice as many digits.  Any other text gives false, and `bytes` is then all zero.
 [[nodiscard]] bool from_hex(std::string_view digits, std::span<std::uint8_t> bytes);
 
 }  // namespace unscatter

@@ -15,7 +15,8 @@ void SecureRandom::fill(std::span<std::byte> bytes) { randombytes_buf(bytes.data
 
 std::uint64_t Sequence::below(std::uint64_t bound) {
   invariant(bound >= 1, "Sequence::below needs a positive bound");
-  // Rejecting the incomplete last block of 2^64 makes every residue equally likely.
+  // 2^64 need not be a multiple of `bound`.  Draws from the incomplete last block are rejected, so that every remainder
+  // is equally likely.
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t limit = kMax - (kMax % bound + 1) % bound;
   std::uint64_t draw = engine_();

@@ -1,17 +1,17 @@
-// Time on the wall between two points of a program.
+// Wall-clock time between two points of a program.
 #pragma once
 
 #include <chrono>
 
 namespace unscatter {
 
-// Runs from its construction on.  Its clock never goes back, whatever happens to the time of day.
+// Runs from its construction on.  Its clock never goes back, even if somebody sets the time of day.
 class Stopwatch {
  public:
   // Since construction or the last lap().
   [[nodiscard]] double seconds() const { return seconds_until(Clock::now()); }
 
-  // seconds(), and starts again at the same instant: laps add up to the whole time.
+  // Returns seconds() and starts again at the same instant.  So laps add up to the whole time.
   double lap() {
     const Clock::time_point now = Clock::now();
     const double seconds = seconds_until(now);

@@ -1,5 +1,4 @@
-// Overwriting what must not stay in memory.  A freed block keeps its bytes until somebody else writes there; these do
-// not.
+// Overwrites what must not stay in memory.  A freed block keeps its bytes until somebody else writes there.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@ namespace unscatter {
 // Writes zeros that the compiler may not optimise away.
 void wipe(std::span<std::byte> bytes) noexcept;
 
-// Zeroes everything the vector has room for, spare capacity included, and leaves it empty.
+// Zeroes everything that the vector has room for, spare capacity included, and leaves it empty.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 void wipe(std::vector<T>& values) noexcept {

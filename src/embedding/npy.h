@@ -8,8 +8,8 @@
 
 namespace unscatter {
 
-// Format version 1.0, float64, C order, every column written.  Row by row, so memory does not grow with the matrix.
-// `path` is replaced only once all is written.  Errors: kIo.
+// Writes format version 1.0, float64, C order, with every column.  It writes row by row, so memory does not grow with
+// the matrix.  `path` is replaced only when everything is written.  Errors: kIo.
 [[nodiscard]] Status write_npy(const SparseBlockRows& rows, const std::filesystem::path& path);
 
 }  // namespace unscatter

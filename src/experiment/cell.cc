@@ -22,7 +22,7 @@ std::string cell_digest(const Json& cell) {
   return Hasher().add(std::string_view(rest.dump())).finish().hex();
 }
 
-// What is wrong with a document that should be the cell of `key`; empty if nothing is.
+// What is wrong with a document that should be the cell of `key`.  Empty if nothing is wrong.
 std::string find_fault(const Json& cell, const CellKey& key) {
   if (!cell.is_object()) return "not a JSON object";
   for (const char* field : {"format", "key", "settings", "made", "result", "digest"}) {
@@ -62,6 +62,7 @@ FoundCell read_cell(const fs::path& root, const CellKey& key, const Json& settin
   if (!fault.empty()) {
     return {CellState::kDamaged, {}, fmt::format("{}: {}", path.string(), fault)};
   }
+  // A cell that was made with other settings is not an error: it is made again.
   if (found.cell["settings"] != settings) {
     found.state = CellState::kOtherSettings;
   } else {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The public program takes one standardised degree instead of a one-hot vector from this maximum on.
+// From this largest degree on, the paper's public program takes one standardised degree instead of a one-hot vector.
 constexpr std::size_t kMostDegreeChannels = 1000;
 
 std::optional<fs::path> first_array_file(const fs::path& folder) {
@@ -40,7 +40,7 @@ std::size_t largest_degree(const Dataset& dataset) {
   return largest;
 }
 
-// The Fourier backbone as the public program has it, whose eigensolver chooses the signs.
+// The Fourier backbone as in the paper's public program, whose eigensolver chooses the signs.
 Result<std::shared_ptr<const Embedder>> make_arbitrary_fourier(const std::string& features, const Dataset& dataset) {
   UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset));
   UNSCATTER_TRY(transform, make_fourier({.moments = 1, .signs = EigenvectorSigns::kArbitrary}));
@@ -130,6 +130,8 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
   const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments,
                                       parameters.layers, static_cast<int>(used));
   const std::lock_guard lock(mutex_);
+  // The lock is held while graphs are embedded.  A second cell that needs the same waits, instead of doing the work
+  // twice.
   std::unique_ptr<EmbeddedData>& entry = embedded_[key];
   if (entry == nullptr) {
     auto data = std::make_unique<EmbeddedData>();

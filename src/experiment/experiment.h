@@ -1,8 +1,8 @@
 // The paper's tables and figures, and what goes beyond them, by name.
 //
-// Work is cut into cells: one kind of experiment, data set, backbone, method and split.  A cell's outcome is one JSON
-// file, written at once or not at all, which carries every setting that it depends on; so a run that was killed goes on
-// where it stopped, and tables and figures share the cells they have in common.
+// Work is cut into cells: one kind of experiment, data set, backbone, method and split.  The outcome of a cell is one
+// JSON file, written at once or not at all.  It holds every setting on which it depends.  So a run that was killed goes
+// on where it stopped, and tables and figures share the cells that they have in common.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace unscatter {
 
-// Whose Q is used on COLLAB: the one printed in [Pan23, Table 4], or that of the public program.
+// Which Q is used on COLLAB: the one printed in [Pan23, Table 4], or that of the public program.
 enum class PaperPreset { kPrinted, kProgram };
 // "paper", "program".
 [[nodiscard]] std::string_view name(PaperPreset preset);
@@ -40,12 +40,12 @@ struct ExperimentOptions {
 
   // Along a sequence of removals, accuracy is looked at in this many places, evenly spaced.
   std::size_t points = 20;
-  // On sequences longer than this, Retrain is trained only in `long_points` places: its state depends on the data
-  // alone.  UU does `uu_steps` removals one by one there, and the others in one update per place.
+  // On sequences longer than full_steps, Retrain is trained only in `long_points` places, since its state depends on
+  // the data alone.  UU does `uu_steps` removals one by one there, and the others in one update per place.
   std::size_t full_steps = 100;
   std::size_t long_points = 10;
   std::size_t uu_steps = 20;
-  // Splits of sequences on MNIST and CIFAR10, where there are fewer than `splits`.
+  // Splits of sequences on MNIST and CIFAR10, if this is less than `splits`.
   std::size_t long_splits = 10;
 
   bool gin = false;  // train GIN too, where the experiment has it
@@ -61,11 +61,11 @@ struct ExperimentOptions {
   Progress* progress = nullptr;
   std::function<void(std::string_view)> note = {};  // sentences for a person, as they come up
   std::function<bool()> stop = {};                  // asked between cells; true ends the run early
-  // For tests: where a cell's noise comes from, by the cell's seed.  Default: SecureRandom.
+  // For tests: the source of a cell's noise, by the seed of the cell.  Default: SecureRandom.
   std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)> noise = {};
 };
 
-// For people: what a table or figure comes to.
+// The content of a table or figure, for people.
 struct SummaryTable {
   std::string title;
   std::vector<std::string> columns;
@@ -84,7 +84,7 @@ struct ExperimentReport {
   bool complete = false;                     // not stopped
 };
 
-// What run_experiments() knows: tables and figures of the paper in its order, then what goes beyond it.
+// What run_experiments() knows: the tables and figures of the paper in its order, then what goes beyond it.
 struct ExperimentName {
   std::string_view name;
   std::string_view what;
@@ -92,11 +92,11 @@ struct ExperimentName {
 };
 [[nodiscard]] std::span<const ExperimentName> experiment_names();
 
-// Makes the cells that are missing (or damaged, or made with other settings), then the summaries.  "all" stands for the
-// paper's tables and figures, "extras" for the others.  Errors: kInvalidArgument (unknown experiment or data set,
+// Makes the cells that are missing, damaged or made with other settings.  Then makes the summaries.  "all" stands for
+// the paper's tables and figures, "extras" for the others.  Errors: kInvalidArgument (unknown experiment or data set,
 // numbers outside their ranges), kNotFound (a data set that is not in the folder), kUnavailable (GIN in a build without
-// it), those of reading, kIo. An error inside one cell is recorded there, counted as failed, and tried again by the
-// next run.
+// it), those of reading, kIo.  An error inside one cell is recorded there and counted as failed, and the next run tries
+// it again.
 [[nodiscard]] Result<ExperimentReport> run_experiments(std::span<const std::string> names,
                                                        const ExperimentOptions& options);
 

@@ -1,4 +1,4 @@
-// The graph isomorphism network, the baseline that the paper compares with [Xu19; Pan23, Sec. 5].  Optional: it needs
+// The graph isomorphism network, the baseline of the paper [Xu19; Pan23, Sec. 5].  It is optional, since it needs
 // libtorch.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace unscatter {
 
-// The choices of [Pan23, App. "Additional Experimental Details"]; the batch is that of its public program.
+// The choices of [Pan23, App.  "Additional Experimental Details"].  The batch size is that of its public program.
 struct GinOptions {
   std::size_t layers = 2;
   std::size_t hidden = 64;

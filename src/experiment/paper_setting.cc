@@ -13,6 +13,7 @@ constexpr PaperSetting kPaperSettings[] = {
 
 const PaperSetting* find_paper_setting(std::string_view data_set) {
   for (const PaperSetting& setting : kPaperSettings) {
+    // The name itself, or the name and '_': "MNIST_superpixels_train" is MNIST, but "MNISTX" is not.
     const std::size_t length = setting.data_set.size();
     if (data_set.starts_with(setting.data_set) && (data_set.size() == length || data_set[length] == '_'))
       return &setting;

@@ -19,12 +19,12 @@ struct PaperSetting {
   std::string_view data_set;
   HyperParameters classification;  // "Standard graph classification"
   HyperParameters unlearning;      // "Unlearning graph classification"
-  // Q in the public program where it is not the printed one.
+  // Q in the public program, if it is not the printed one.
   std::optional<std::size_t> program_moments;
 };
 
-// By the name of a data set or of a file that holds it ("MNIST_superpixels_train"); null for those that the paper does
-// not use.
+// The setting of a data set, by its name or by the name of a file that holds it ("MNIST_superpixels_train").  Null if
+// the paper does not use it.
 [[nodiscard]] const PaperSetting* find_paper_setting(std::string_view data_set);
 
 }  // namespace unscatter

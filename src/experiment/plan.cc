@@ -43,22 +43,22 @@ namespace {
 
 constexpr SplitShares kLimitedData{0.1, 0.1, 0.8};
 constexpr SplitShares kAbundantData{0.6, 0.2, 0.2};
-// For data sets that the paper does not use: the library's defaults.
+// The defaults of the library, for data sets that the paper does not use.
 constexpr HyperParameters kCommonParameters{4, 3, 3, 1e-3};
 constexpr double kPaperAlpha = 0.1;
-// In place of lambda = 0, for which there is no certificate.
+// Takes the place of lambda = 0, for which no certificate exists.
 constexpr double kFaintestLambda = 1e-8;
 const std::vector<std::string> kFiveDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB", "MNIST", "CIFAR10"};
 const std::vector<std::string> kSmallDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB"};
 const std::vector<std::string> kFurtherDataSets = {"MUTAG", "NCI1", "ENZYMES", "IMDB-MULTI", "REDDIT-BINARY"};
 const std::vector<std::string> kUnlearningMethods = {"ours-paper", "uu", "retrain", "release"};
-// Where most graphs are edited, what a removal means (do degrees follow?) shows in the accuracy; the last one tells it
-// apart.
+// Most graphs are edited on long sequences.  It then shows in the accuracy what a removal means: whether degrees
+// follow.  The last method keeps degrees, so that this effect can be told apart.
 const std::vector<std::string> kMethodsOnLongSequences = {"ours-paper", "uu", "retrain", "release",
                                                           "release-tombstone"};
 
-// The usual choices, as far as double precision can show what they ask for: residuals of about 5e-9 are reached on
-// CIFAR10, and over lambda n they are a distance.  Weights grow as lambda falls, so that more noise still decides
+// The usual choices, as far as double precision can reach what they ask for.  Residuals of about 5e-9 are reached on
+// CIFAR10.  Divided by lambda n they are a distance.  Weights grow as lambda falls, so more noise still decides
 // nothing.
 ReleaseChoices release_choices_for(const HyperParameters& parameters) {
   const SessionOptions usual;
@@ -83,7 +83,7 @@ DataSetParameters parameters_for(const std::string& data_set, PaperPreset preset
   return parameters;
 }
 
-// Collects the cells of one experiment.
+// Collects the cells of one experiment.  Two experiments may have cells in common; equal keys are made once.
 class Planner {
  public:
   explicit Planner(const ExperimentOptions& options) : options_(options) {}
@@ -155,7 +155,7 @@ class Planner {
   }
 
   void residuals(const std::string& data_set) {
-    // One removal per graph for as many graphs as can be read off a figure.
+    // One removal per graph, for as many graphs as a figure can show.
     const RemovalAmount amount{0.9, 100};
     const HyperParameters parameters = parameters_for(data_set, options_.preset).unlearning;
     add({"residuals", data_set, "gst", "one-step", "", 0}, ResidualTask{parameters, kLimitedData, amount});
@@ -260,8 +260,8 @@ std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOpt
     each(kSmallDataSets, [&](const std::string& data_set) { planner.alphas(data_set); });
   } else if (name == "datasets") {
     each(kFurtherDataSets, [&](const std::string& data_set) {
-      planner.classification(data_set,
-                             false);  // REDDIT-BINARY has graphs of thousands of nodes, and GFT is cubic in them
+      // Without GFT: REDDIT-BINARY has graphs of thousands of nodes, and the cost of GFT is cubic in their number.
+      planner.classification(data_set, false);
       ordinary(data_set);
     });
   }

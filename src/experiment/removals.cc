@@ -16,6 +16,7 @@ std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind ki
   for (const std::size_t g : order) {
     if (requests.size() == count) break;
     const Graph& graph = train.graphs[g];
+    // Drawn for every kind of removal, so that all kinds take their graphs and nodes from the same sequence.
     const std::size_t node = random.below(graph.node_count());
     switch (kind) {
       case RemovalKind::kNode: requests.emplace_back(ForgetNode{g, node}); break;
@@ -23,7 +24,7 @@ std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind ki
       case RemovalKind::kGraph: requests.emplace_back(ForgetGraph{g}); break;
       case RemovalKind::kEdge: {
         if (graph.entry_count() == 0) break;
-        // A uniformly random entry of the rows; the node whose row it is in is where the edge leads.
+        // A uniformly random entry of the rows.  The edge leads to the node whose row holds the entry.
         const std::size_t entry = random.below(graph.entry_count());
         std::size_t to = 0;
         while (graph.offsets()[to + 1] <= entry) ++to;

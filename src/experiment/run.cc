@@ -37,11 +37,12 @@ Status check_experiment_options(const ExperimentOptions& options) {
   return ok_status();
 }
 
-// All cells of a run, and what is known of them.
+// All cells of a run, and what is known about them.
 class Run {
  public:
   Run(const ExperimentOptions& options, std::vector<std::string> names) : options_(options), names_(std::move(names)) {
     const std::size_t all = options.threads == 0 ? hardware_threads() : options.threads;
+    // Cells that run at the same time share the threads.
     threads_ = std::max<std::size_t>(1, all / options.jobs);
     for (const std::string& name : names_) {
       for (CellPlan& plan : plan_experiment(name, options_)) {
@@ -53,12 +54,13 @@ class Run {
     }
   }
 
+  // Every data set must be there before the first hour of work is spent.
   [[nodiscard]] Status check_data() const {
     for (const std::string& data_set : data_sets_) UNSCATTER_CHECK_OK(find_data_set(options_.data, data_set));
     return ok_status();
   }
 
-  // Stops early when asked to; report.complete says so.
+  // Stops early if it is asked to. report.complete is false then.
   [[nodiscard]] Status make_cells(ExperimentReport& report) {
     report.cells = plans_.size();
     for (const std::string& data_set : data_sets_) {
@@ -99,7 +101,7 @@ class Run {
     return json;
   }
 
-  // The cells of a data set that have to be made; the others are kept.
+  // The cells of a data set that must be made.  The others are kept.
   [[nodiscard]] std::vector<const CellPlan*> missing_cells(const std::string& data_set, ExperimentReport& report) {
     std::vector<const CellPlan*> missing;
     for (const auto& [key, plan] : plans_) {
@@ -123,6 +125,7 @@ class Run {
     const std::vector<const CellPlan*> missing = missing_cells(data_set, report);
     if (missing.empty()) return ok_status();
     const Stopwatch watch;
+    // One data set at a time: its embeddings are freed before the next one is read.
     UNSCATTER_TRY(data, DataCache::open(options_.data, data_set, threads_ * options_.jobs));
     Progress& progress = options_.progress != nullptr ? *options_.progress : no_progress();
     progress.begin(data_set, missing.size());
@@ -149,6 +152,7 @@ class Run {
   [[nodiscard]] Status make_cell(const CellPlan& plan, DataCache& data, ExperimentReport& report) {
     const Stopwatch watch;
     const Result<Json> outcome = run_cell(plan, data, {threads_, options_.noise});
+    // An error inside a cell is a result, and the run goes on.  A cell that cannot be written ends the run.
     const Json result =
         outcome.ok()
             ? *outcome

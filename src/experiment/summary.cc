@@ -26,6 +26,7 @@ Spread spread_of(const std::vector<double>& values) {
   for (const double value : values) spread.mean += value / count;
   double squares = 0;
   for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  // The sample standard deviation, with count - 1.
   if (values.size() > 1) spread.stddev = std::sqrt(squares / (count - 1));
   return spread;
 }

@@ -1,4 +1,4 @@
-// Curves along removals: what the plots are drawn from.
+// Curves along removals.  The plots are drawn from them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace unscatter::experiment {
 namespace {
 
-// One field of the points of every split: means and standard deviations place by place.
+// Means and standard deviations of one field over all splits, place by place.
 struct SpreadCurve {
   Json mean = Json::array();
   Json stddev = Json::array();
@@ -189,7 +189,7 @@ void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary) {
     if (group.results.empty()) continue;
     Json row = curve_key_json(group);
     const auto removals = group.results.front().at("removals").get<std::size_t>();
-    // Sizes beyond the number of training graphs come to the same.
+    // Sizes beyond the number of training graphs give the same as that number.
     if (!rows.empty() && rows.back().at("data_set") == group.key.data_set && rows.back().at("removals") == removals)
       continue;
     row["removals"] = removals;

@@ -1,4 +1,4 @@
-// Tables whose columns are data sets, with the paper's numbers below ours.
+// Tables whose columns are data sets.  The paper's numbers stand below ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace unscatter::experiment {
 namespace {
 
-// GIN's in the paper; what was trained for less says so.
+// The epochs of GIN in the paper.  A table says so if GIN was trained for fewer.
 constexpr std::size_t kPaperEpochs = GinOptions{}.epochs;
 
-// Rows by method, columns by data set, both in the order in which they come.
+// Rows by method and columns by data set, both in the order in which they come.
 class MethodTable {
  public:
   void set(const std::string& row, const std::string& data_set, const std::string& ours,
@@ -107,7 +107,7 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
       row[part] = spread_json(spread_of(group, part));
     row["splits_with_another_lambda"] = other_lambda;
     replaced += other_lambda;
-    // The paper's number is for one way of training; ours stands beside it in both.
+    // The paper's number is for one way of training.  Only our row for the same way stands beside it.
     const bool comparable = key.method == "noise-free";
     const auto paper_of_accuracy = comparable ? paper_accuracy(key.backbone, key.data_set) : std::nullopt;
     const auto paper_of_seconds = comparable ? paper_seconds(key.backbone, key.data_set) : std::nullopt;

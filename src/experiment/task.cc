@@ -33,6 +33,7 @@ Json gin_json(const GinOptions& gin) {
           {"epochs", gin.epochs}, {"batch", gin.batch},   {"seed", gin.seed}};
 }
 
+// Only settings on which the method depends are listed.  A change of any other setting then leaves the cell as it is.
 void describe_task(const CellKey& key, const ClassificationTask& task, Json& json) {
   json["shares"] = shares_json(task.shares);
   if (key.backbone == "gin") {

@@ -9,7 +9,8 @@
 
 namespace unscatter {
 
-// The only one allowed to rebuild a Graph piecewise.
+// The only class that may build a Graph piece by piece.  Every edit makes a new graph: a request that fails halfway
+// must leave the old one as it was.
 class GraphEditor {
  public:
   explicit GraphEditor(const Graph& graph) : graph_(graph) {}
@@ -18,6 +19,7 @@ class GraphEditor {
 
   [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveNode& edit) const {
     UNSCATTER_CHECK_OK(check_living(edit.node));
+    // The last living node takes the graph with it, since an embedding of no nodes does not exist.
     if (graph_.living_node_count() == 1) return std::optional<Graph>();
     return std::optional<Graph>(edit.style == NodeRemoval::kCompact ? without_node(edit.node)
                                                                     : with_tombstone(edit.node));
@@ -44,7 +46,7 @@ class GraphEditor {
     }));
   }
 
-  // A graph with an edge in both directions wherever this one has one.
+  // A graph with an edge in both directions wherever this one has an edge.
   [[nodiscard]] Graph symmetrised() const {
     GraphParts parts;
     parts.node_count = graph_.node_count();
@@ -71,7 +73,7 @@ class GraphEditor {
     return ok_status();
   }
 
-  // Copy of the graph with only the entries (row, column) that `keep` accepts.
+  // A copy of the graph with only those entries (row, column) that `keep` accepts.
   template <typename Keep>
   [[nodiscard]] Graph with_entries(Keep keep) const {
     Graph edited = graph_;
@@ -82,7 +84,7 @@ class GraphEditor {
       }
       edited.offsets_[row + 1] = static_cast<std::uint32_t>(edited.neighbours_.size());
     }
-    // Spare capacity would still hold removed entries.
+    // Spare capacity would still hold the removed entries.
     edited.neighbours_.shrink_to_fit();
     return edited;
   }
@@ -99,6 +101,7 @@ class GraphEditor {
   [[nodiscard]] Graph with_tombstone(NodeIndex node) const {
     Graph edited = with_entries([node](NodeIndex row, NodeIndex column) { return row != node && column != node; });
     clear_features(edited, node, NodeState::kTombstone);
+    // Ids must stay distinct and not empty, so the removed one is replaced by one that names nobody.
     if (edited.has_node_ids()) edited.node_ids_[node] = fmt::format("#removed-{}", node);
     return edited;
   }
@@ -111,6 +114,7 @@ class GraphEditor {
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
       if (row == node) continue;
       for (const NodeIndex column : graph_.neighbours(row)) {
+        // Later nodes move up by one.  Rows stay sorted.
         if (column != node) edited.neighbours_.push_back(column - (column > node ? 1 : 0));
       }
       edited.offsets_.push_back(static_cast<std::uint32_t>(edited.neighbours_.size()));
@@ -122,7 +126,7 @@ class GraphEditor {
     edited.positions_ = without_row(graph_.positions_, 2, node);
     edited.node_ids_ = without_row(graph_.node_ids_, 1, node);
     edited.states_ = without_row(graph_.states_, 1, node);
-    // Equal to the graph built without the node: no mark means every node is present.
+    // No states means that every node is present.  So the result equals the graph that is built without the node.
     const auto present = [](NodeState s) { return s == NodeState::kPresent; };
     if (std::all_of(edited.states_.begin(), edited.states_.end(), present)) edited.states_.clear();
     return edited;

@@ -1,5 +1,5 @@
-// Preconditioned conjugate gradients [Golub13, Sec. 11.5.2] for one symmetric positive definite system per column, side
-// by side, so that one pass over what the matrices are made of serves all columns.
+// Preconditioned conjugate gradients [Golub13, Sec. 11.5.2] for one symmetric positive definite system per column.  All
+// columns go side by side, so that one pass over the data of the matrices serves all of them.
 #pragma once
 
 #include <cmath>
@@ -12,14 +12,14 @@ namespace unscatter {
 struct ConjugateGradients {
   Matrix x;
   std::size_t iterations = 0;  // of the slowest column
-  // Every residual that the iteration carries along is small enough.  If not, x is still the best of its Krylov space:
-  // for right sides -g a direction downhill.
+  // True if every residual that the iteration carries along is small enough.  If not, x is still the best point of its
+  // Krylov space.  For right sides -g it is a direction downhill.
   bool converged = false;
 };
 
-// apply(X) and precondition(R), column by column with the matrix and about the inverse of each; a column that has
-// arrived is left alone.  Ends without convergence after `most_iterations` or where something is not positive or not
-// finite.
+// apply(X) multiplies each column with its matrix. precondition(R) multiplies each column with about the inverse of its
+// matrix.  A column that has arrived is left alone.  Ends without convergence after `most_iterations`, or where a
+// number is not positive or not finite that should be.
 template <typename Apply, typename Precondition>
 [[nodiscard]] ConjugateGradients conjugate_gradients(const Apply& apply, const Precondition& precondition,
                                                      const Matrix& right_sides, double relative_residual,
@@ -41,6 +41,7 @@ template <typename Apply, typename Precondition>
       direction = preconditioned;
     } else {
       for (Index k = 0; k < direction.cols(); ++k) {
+        // 0 / 0 for a right side of zeros, which has arrived from the start.
         const double share = product_before(k) > 0 ? product(k) / product_before(k) : 0;
         direction.col(k) = preconditioned.col(k) + share * direction.col(k);
       }

@@ -6,6 +6,7 @@
 namespace unscatter::kernel {
 
 #if UNSCATTER_HAS_AVX2_KERNELS
+// Declared here and not in a header: segment_view.h says why the other variant includes so little.
 namespace avx2 {
 bool cholesky(double* A, std::ptrdiff_t n);
 void add_square(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
@@ -53,6 +54,7 @@ const Kernels* avx2_kernels() {
                                  avx2::logistic_derivatives,
                                  avx2::row_products,
                                  avx2::add_rows};
+  // Both are asked for: a virtual machine may offer one without the other.
   static const bool available = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return available ? &kAvx2 : nullptr;
 #else

@@ -1,4 +1,5 @@
-// Compiled for AVX2 and FMA; called only where the processor has them.
+// Compiled for AVX2 and FMA, and called only where the processor has both.  Empty where the compiler targets something
+// else.
 #if defined(__AVX2__) && defined(__FMA__)
 
 #define Eigen Eigen_avx2

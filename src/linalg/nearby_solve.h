@@ -1,10 +1,9 @@
-// Solves with H = Z^T diag(curvature) Z + ridge I by conjugate gradients, preconditioned by the factor of a Hessian
-// that was there a little earlier.
+// Solves with H = Z^T diag(curvature) Z + ridge I by conjugate gradients.  The preconditioner is the factor of a
+// Hessian from a little earlier.
 //
-// Editing m rows changes H by a matrix of rank 2m, and a short Newton step by little more.  Preconditioned by the old
-// factor, all but about 2m eigenvalues lie near 1, and conjugate gradients need about as many steps: each O(n^2) in
-// dual form, O(stored values
-// + d^2) in primal form, where a new factor costs O(n^3) or O(n d^2).
+// Editing m rows changes H by a matrix of rank 2m.  A short Newton step changes it by little more.  Preconditioned by
+// the old factor, all but about 2m eigenvalues lie near 1, so conjugate gradients need about 2m steps.  A step costs
+// O(n^2) in dual form and O(stored values + d^2) in primal form.  A new factor costs O(n^3) or O(n d^2).
 #pragma once
 
 #include <cstddef>
@@ -15,20 +14,20 @@
 
 namespace unscatter {
 
-// A solution and what it took.  The caller who needs a bound multiplies it out: convergence is judged by the residual
-// that the iteration carries along, which rounding may let drift from the true one.
+// A solution and what it took.  Convergence is judged by the residual that the iteration carries along.  Rounding may
+// let that residual drift from the true one, so a caller who needs a bound multiplies the solution out.
 struct NearbySolution {
   Vector x;
   std::size_t iterations = 0;
 };
 
-// `factor`: lower Cholesky factor of H (primal) or of M = ridge I + s o G o s, s = sqrt(curvature) (dual), for rows,
-// curvature and ridge near the present ones.  Nothing if the relative residual does not fall below 1e-13 within 20
-// iterations.
+// `factor` is the lower Cholesky factor of H (primal) or of M = ridge I + s o G o s with s = sqrt(curvature) (dual),
+// for rows, curvature and ridge near the present ones.  Empty if the relative residual does not fall below 1e-13 within
+// 20 iterations.
 [[nodiscard]] std::optional<NearbySolution> nearby_primal_solve(const Matrix& factor, const SparseBlockRows& Z,
                                                                 const Vector& curvature, double ridge,
                                                                 const Vector& right_side);
-// `gram` = Z Z^T, of the present rows.
+// `gram` = Z Z^T of the present rows.
 [[nodiscard]] std::optional<NearbySolution> nearby_dual_solve(const Matrix& factor, const SparseBlockRows& Z,
                                                               const Matrix& gram, const Vector& curvature, double ridge,
                                                               const Vector& right_side);

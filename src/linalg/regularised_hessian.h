@@ -1,11 +1,10 @@
-// Solves with H = Z^T diag(curvature) Z + ridge I, in whichever of two forms is cheaper.
+// Solves with H = Z^T diag(curvature) Z + ridge I, in the cheaper one of two forms.
 //
 //   primal, d x d    Cholesky of H itself
 //   dual,   n x n    H^-1 r = (r - Z^T s o M^-1 (s o Z r)) / ridge,   s = sqrt(curvature),
 //                    M = ridge I + diag(s) G diag(s),  G = Z Z^T           (Woodbury)
 //
-// The dual form never sees a d x d matrix: for 100 rows of 8568 columns it is the difference between 10^6 and 10^11
-// operations.
+// The dual form never sees a d x d matrix.  For 100 rows of 8568 columns it takes 10^6 operations instead of 10^11.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ namespace unscatter {
 class RegularisedHessian {
  public:
   // curvature >= 0, one per row of Z.  Errors: kNotConverged if the matrix is not positive definite at working
-  // precision, which ridge > 0 excludes unless it is tiny beside |Z|^2.
+  // precision.  A ridge > 0 excludes that unless it is tiny beside |Z|^2.
   [[nodiscard]] static Result<RegularisedHessian> primal(const SparseBlockRows& Z, const Vector& curvature,
                                                          double ridge);
   // ridge > 0; `gram` = Z Z^T.  Keeps a pointer to Z, which must outlive the result.

@@ -1,5 +1,7 @@
-// Sums over all rows: a balanced tree of additions over leaves of kLeafRows rows (docs/theory.md, "The summation
-// tree").  transposed_product() of row_products.h is here too, because it is a sum over the same tree.
+// Sums over all rows.  Leaves of kLeafRows rows are added up row by row, and a balanced tree of additions joins the
+// leaves (docs/theory.md, "The summation tree").  The shape of the tree depends on the number of rows alone.  So the
+// result does not depend on threads, and its rounding error grows with the depth of the tree, which summation_depth()
+// counts.  The function transposed_product() of row_products.h is here too, because it is a sum over the same tree.
 #include "linalg/row_pass.h"
 
 #include <algorithm>
@@ -18,17 +20,25 @@ namespace {
 
 using Eigen::Index;
 
+// The most pieces of work for the threads.  Many more pieces than threads keep all threads busy until the end; each
+// piece costs one matrix of sums.
 constexpr std::size_t kMostParts = 32;
 
 std::size_t leaves_of(std::size_t rows) { return (rows + kLeafRows - 1) / kLeafRows; }
 
-// Where a range of more than one unit is cut: after the largest power of two of units below its length.
+// Where a range of two or more leaves (or parts) is cut: after the largest power of two below its length.  The left
+// part is then a complete tree, and the right part is not deeper.
 std::size_t left_part(std::size_t units) { return std::bit_floor(units - 1); }
 
-// Leaves of a part: a power of two, so that every part is a node of the tree.
+// Leaves of one part.  A power of two, so that every part is a node of the tree: join() then finishes the same tree
+// that one thread alone would have built.
 std::size_t leaves_per_part(std::size_t rows) { return std::bit_ceil((leaves_of(rows) + kMostParts - 1) / kMostParts); }
 
-// Adds up a range of leaves.  Leaf: (leaf, sum), with sum all zeros.
+// Adds up a range of leaves.  A leaf is a function (number of the leaf, sum) that adds its rows to `sum`, which is all
+// zeros.
+//
+// The sum of a left half goes straight into the caller's sum.  Only right halves need memory of their own: one matrix
+// per level, kept for the next range.
 template <typename Leaf>
 class LeafTree {
  public:
@@ -39,7 +49,7 @@ class LeafTree {
     const std::size_t left = left_part(count);
     add_up(first, left, sum, level + 1);
     if (level >= right_.size()) right_.resize(level + 1, PaddedColumns(rows_, columns_));
-    // Deeper levels come and go while a right half is summed, but this level's place stays its own.
+    // The call below may let right_ grow, which would move this level's matrix.  It is taken out while it is in use.
     PaddedColumns right = std::move(right_[level]);
     right.clear();
     add_up(first + left, count - left, right, level + 1);
@@ -54,6 +64,7 @@ class LeafTree {
   std::vector<PaddedColumns> right_;
 };
 
+// The upper levels of the tree: parts[first] becomes the sum of `count` parts.
 void join(std::vector<PaddedColumns>& parts, std::size_t first, std::size_t count) {
   if (count == 1) return;
   const std::size_t left = left_part(count);
@@ -62,7 +73,8 @@ void join(std::vector<PaddedColumns>& parts, std::size_t first, std::size_t coun
   parts[first] += parts[first + left];
 }
 
-// The whole tree.  Leaf: (first row, last row, part, sum).  The numbers do not depend on threads.
+// The whole tree.  A leaf is a function (first row, last row, part, sum) that adds its rows to `sum`, which is all
+// zeros.
 template <typename Leaf>
 Matrix sum_over_rows(const SparseBlockRows& Z, Index columns, std::size_t threads, const Leaf& leaf) {
   const std::size_t leaves = leaves_of(Z.rows());
@@ -73,6 +85,7 @@ Matrix sum_over_rows(const SparseBlockRows& Z, Index columns, std::size_t thread
   std::vector<PaddedColumns> sums(pass_parts(Z.rows()), PaddedColumns(0, columns));
   parallel_for(sums.size(), worthwhile_threads(Z.stored_values() * padded, threads), 1,
                [&](std::size_t part, std::size_t) {
+                 // Made by the thread that fills it: one thread alone would take long to clear all of them.
                  sums[part] = PaddedColumns(width, columns);
                  const auto one_leaf = [&](std::size_t at, PaddedColumns& sum) {
                    leaf(at * kLeafRows, std::min((at + 1) * kLeafRows, Z.rows()), part, sum);
@@ -88,6 +101,8 @@ Matrix sum_over_rows(const SparseBlockRows& Z, Index columns, std::size_t thread
 }  // namespace
 
 std::size_t summation_depth(std::size_t rows) {
+  // bit_width(p) >= ceil(log2 p), the number of levels above p leaves.  It counts one too many where p is a power of
+  // two, which is the safe side.
   return std::min(rows, kLeafRows) + static_cast<std::size_t>(std::bit_width(leaves_of(rows)));
 }
 
@@ -99,6 +114,7 @@ std::size_t pass_parts(std::size_t rows) {
 Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads) {
   invariant(R.rows() == static_cast<Index>(Z.rows()), "transposed_product(): R has one row per row of Z");
   return sum_over_rows(Z, R.cols(), threads, [&](std::size_t first, std::size_t last, std::size_t, PaddedColumns& sum) {
+    // The padding stays zero: only the columns of R are written below.
     std::vector<double> factors(kernel::kMostRows * sum.padded(), 0.0);
     for (std::size_t i = first; i < last;) {
       const RowGroup group(Z, i, last);
@@ -127,6 +143,8 @@ Matrix pass_over_rows(const SparseBlockRows& Z, const Matrix& W, const RowBlockF
                              groups.emplace_back(Z, i, end).multiply(padded.data(), padded.padded(),
                                                                      values.data() + (i - begin) * padded.padded());
                            }
+                           // The caller turns products into factors in place.  The rows are still in the first-level
+                           // cache when they are added.
                            factors({begin, end - begin, padded.padded(), values.data(), part});
                            const double* factor = values.data();
                            for (const RowGroup& group : groups) {

@@ -12,8 +12,8 @@ struct SymmetricEigen {
   Matrix vectors;
 };
 
-// Signs are fixed: the entry of largest magnitude in each eigenvector (the first one within 1e-9 of it) is positive.
-// A basis inside a repeated eigenvalue's space remains the algorithm's choice, fixed for a fixed input.
+// Signs are fixed: the entry of largest magnitude in each eigenvector is positive, or the first one within 1e-9 of it.
+// The basis inside the space of a repeated eigenvalue remains the algorithm's choice.  It is fixed for a fixed input.
 // Reads the lower triangle only.  Errors: kInvalidArgument (not square, not finite), kNotConverged.
 [[nodiscard]] Result<SymmetricEigen> symmetric_eigen(const Matrix& A);
 

@@ -1,11 +1,11 @@
-// The inverse of a symmetric positive definite matrix, kept while the matrix changes a little at a time.
+// The inverse of a symmetric positive definite matrix.  It is kept while the matrix changes a little at a time.
 //
-// Explicit inverses are frowned upon for their rounding errors.  Here nothing rests on them: they say in which
-// direction an iteration steps, and what comes of it is evaluated.  In exchange a solve is one product with a matrix,
-// several times faster than two triangular solves, and every change is O(n^2).
+// Textbooks advise against explicit inverses because of their rounding errors.  Here nothing rests on those: the
+// inverse says in which direction an iteration steps, and the point where it arrives is evaluated.  In exchange a solve
+// is one product with a matrix, several times faster than two triangular solves, and every change costs O(n^2).
 //
-// Changes of rank one are noted beside the inverse and worked into it several at a time, since adding a single one
-// means to read and write all of it, which costs more than finding out what to add.
+// Changes of rank one are noted beside the inverse and worked into it several at a time.  Working in a single one would
+// read and write the whole inverse, which costs more than computing the change.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace unscatter {
 
-// How the numbers are kept.  kSingleIfEnough: in single precision, half as much memory to read, where A is so far from
-// singular that products are still right to three digits.
+// How the numbers are kept. kSingleIfEnough takes single precision where A is so far from singular that products are
+// still right to three digits.  That halves the memory to read, which is what a product costs.
 enum class InversePrecision { kDouble, kSingleIfEnough };
 
-// P = A^-1.  Movable; const access from any number of threads.
+// P = A^-1.  Movable.  Any number of threads may call const functions at the same time.
 class UpdatableInverse {
  public:
-  // Nothing if A is not positive definite at working precision.  Reads the lower triangle.
+  // Empty if A is not positive definite at working precision.  Reads the lower triangle.
   [[nodiscard]] static std::optional<UpdatableInverse> of(Matrix A,
                                                           InversePrecision precision = InversePrecision::kDouble);
 
@@ -34,17 +34,17 @@ class UpdatableInverse {
   // A^-1 X
   [[nodiscard]] Matrix times(const Matrix& X) const;
 
-  // A + sum of sigmas_j X_j X_j^T over the columns of X, one after the other [Golub13, Sec. 2.1.4].  False if a sum is
-  // not positive definite at working precision; the inverse is then spoilt.
+  // A becomes A + sum of sigmas_j X_j X_j^T over the columns of X, one after the other [Golub13, Sec. 2.1.4].  False if
+  // a sum is not positive definite at working precision; the inverse is then spoilt.
   [[nodiscard]] bool add(const Matrix& X, const Vector& sigmas);
-  // A with `new_line` as its new row and column i.  What stood there is not needed: crossing the line out of A and
-  // putting a new one in are each a rank-one change of P (both are Schur complements).  False as above.
+  // A gets `new_line` as its new row and column i.  The old line is not needed: crossing a line out of A and putting a
+  // new one in are each a change of rank one of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
 
-  // A descent went by -step, step = A^-1 before, which turned its gradient from `before` to `after`.  Becomes the
-  // nearest inverse, in the sense of Broyden, Fletcher, Goldfarb and Shanno [Nocedal06, Eq. 6.17], of a matrix that
-  // would have shown this change: what there is to learn about one that has drifted.  Returns A^-1 after, as learned.
-  // Learns nothing where gradients do not fall along the step.
+  // Learns from one step of a descent.  The descent went by -step with step = A^-1 before, and its gradient turned from
+  // `before` into `after`.  P becomes the nearest inverse, in the sense of Broyden, Fletcher, Goldfarb and Shanno
+  // [Nocedal06, Eq. 6.17], of a matrix that would have shown this change.  This corrects an inverse that has drifted.
+  // Returns A^-1 after, with the corrected inverse.  Learns nothing where the gradient does not fall along the step.
   [[nodiscard]] Vector learn(const Vector& step, const Vector& before, const Vector& after);
 
   // Overwrites the numbers.
@@ -59,7 +59,7 @@ class UpdatableInverse {
   // P += factor x x^T
   void add_square_of(const Vector& x, double factor);
 
-  // P = base + sum of factors_j images_j images_j^T over j < pending.
+  // P = base + sum of factors_j images_j images_j^T over j < pending_.
   Matrix base_;  // both triangles; empty if the base is in single precision
   Eigen::MatrixXf single_;
   Matrix images_;

@@ -63,6 +63,7 @@ std::string make_encrypted_zip(const ArchiveMembers& members, const std::string&
 
 std::string make_npy(std::string_view type, std::string_view shape, std::string_view content) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
+  // 10 bytes before the header and its newline make 128, a multiple of 64 as the format asks.
   header.resize(117, ' ');
   header += '\n';
   std::string bytes = "\x93NUMPY\x01";

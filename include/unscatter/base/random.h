@@ -32,8 +32,9 @@ class SecureRandom final : public RandomSource {
   void fill(std::span<std::byte> bytes) override;
 };
 
-// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes, with bounded draws by rejection
-// (the standard's distributions differ between libraries and are not used).  Not thread-safe.
+// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes.  Draws below a bound are made by
+// rejection.  The distributions of the standard library are not used, because they differ between libraries.  Not
+// thread-safe.
 class Sequence {
  public:
   explicit Sequence(std::uint64_t seed) : engine_(seed) {}

@@ -1,4 +1,4 @@
-// attributes:C  The node's C real attributes.  intensity:C is the same under the name superpixels use.
+// attributes:C  The C real attributes of a node. intensity:C is the same under the name that superpixels use.
 #include <fmt/format.h>
 
 #include "embedding/features/registry.h"
@@ -12,6 +12,7 @@ class Attributes final : public FeatureBlock {
   [[nodiscard]] std::string describe() const override { return fmt::format("{}:{}", name_, count_); }
   [[nodiscard]] std::size_t width() const noexcept override { return count_; }
   [[nodiscard]] Status check(const Graph& graph) const override {
+    // Another width would put values into channels of other features.
     if (graph.attribute_count() == count_) return ok_status();
     return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the graph has {} attributes per node, not {}",
                                                       name_, graph.attribute_count(), count_)};

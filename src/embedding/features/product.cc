@@ -1,4 +1,4 @@
-// product(a,b)  Every channel of a times every channel of b, the channels of b running faster.
+// product(a,b)  Every channel of a times every channel of b.  The channels of b run faster.
 #include <fmt/format.h>
 
 #include <utility>
@@ -22,7 +22,7 @@ class Product final : public FeatureBlock {
   }
   void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
             std::vector<FeatureEntry>& entries) const override {
-    // The factors' entries take turns at the end of `entries`: no memory of our own.
+    // The entries of both factors are put at the end of `entries` for a moment.  So this needs no memory of its own.
     const std::size_t start = entries.size();
     first_->emit(graph, node, 0, entries);
     const std::size_t middle = entries.size();

@@ -13,6 +13,7 @@ struct Entry {
   FeatureBlockMaker make;
 };
 
+// Sorted by name: the error message about an unknown block lists them in this order.
 constexpr Entry kBlocks[] = {
     {"attributes", make_attributes},       {"constant", make_constant},
     {"degree-onehot", make_degree_onehot}, {"intensity", make_intensity},
@@ -20,9 +21,9 @@ constexpr Entry kBlocks[] = {
     {"position", make_position},           {"standard-attributes", make_standard_attributes},
 };
 
-// The position of the comma between the two arguments of product(a,b), which may themselves hold commas in brackets or,
-// as constants, outside.  The second block starts with a letter, constants never do: the last comma before a letter at
-// depth 0 is the one.
+// The position of the comma between the two arguments of product(a,b).  The arguments may contain commas too: inside
+// brackets, or between constants.  The second block starts with a letter, and constants never do.  So the last comma at
+// depth 0 before a letter is the one.
 std::size_t argument_comma(std::string_view arguments) {
   int depth = 0;
   std::size_t found = std::string_view::npos;
@@ -91,7 +92,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     parts.push_back(text.substr(0, end));
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
-    if (text.empty()) parts.emplace_back();  // a trailing separator leaves an empty part
+    if (text.empty()) parts.emplace_back();  // a separator at the end is followed by an empty part
   }
   return parts;
 }

@@ -1,4 +1,4 @@
-// standard-attributes:M/S,...  (attribute - M) / S, with centre and scale as public constants.
+// standard-attributes:M/S,...  (attribute - M) / S.  Centre and scale are public constants.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -20,6 +20,7 @@ class StandardAttributes final : public FeatureBlock {
   [[nodiscard]] std::string describe() const override {
     std::string text = "standard-attributes:";
     for (const Scaling& s : scalings_)
+      // The shortest text that reads back as the same double, so parse() restores the map bit for bit.
       text += fmt::format("{}{}/{}", &s == &scalings_.front() ? "" : ",", s.center, s.scale);
     return text;
   }
@@ -42,7 +43,8 @@ class StandardAttributes final : public FeatureBlock {
   std::vector<Scaling> scalings_;
 };
 
-// Mean and standard deviation over all nodes; a constant attribute keeps scale 1.
+// Mean and standard deviation over all nodes that have features.  A constant attribute keeps the scale 1.  Two passes:
+// the difference of two large sums of squares would lose the digits that a second pass keeps.
 std::vector<Scaling> fitted(const Dataset& dataset, std::size_t attributes) {
   std::vector<Scaling> scalings(attributes, {0, 0});
   double count = 0;

@@ -13,7 +13,7 @@
 namespace unscatter {
 namespace {
 
-// What a wavelet family is made of: a walk, or kernels on the spectrum.
+// Which walk, or which kernels on the spectrum, a wavelet family is made of.
 Result<WalkOperator> walk_of(const TransformSpec& spec) {
   if (spec.family == "diffusion") return WalkOperator::kSymmetric;
   if (spec.op == WalkOperator::kSymmetric) {
@@ -34,6 +34,7 @@ Result<KernelBank> kernels_of(const TransformSpec& spec) {
   return piecewise_polynomial(spec.kernel);
 }
 
+// Checked before anything else: the makers below take every other name for a custom kernel.
 Status check_family(const TransformSpec& spec) {
   for (const std::string_view family : transform_families()) {
     if (family == spec.family) return ok_status();

@@ -49,7 +49,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   UNSCATTER_CHECK_OK(check_gin_options(train, options));
   GinResult result;
 
-  // As for the other methods, what makes the graphs ready belongs to the time.
+  // Preparing the graphs is part of the time, as for the other methods.
   const Stopwatch training;
   UNSCATTER_TRY(features, FeatureMap::resolve("auto", dataset));
   UNSCATTER_TRY(graphs, gin::prepare_graphs(dataset, train, features));
@@ -60,7 +60,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   for (; result.epochs < options.epochs; ++result.epochs) {
     random.shuffle(std::span(order));
     for_each_batch(graphs, order, options.batch, [&](const gin::GraphBatch& batch) {
-      // A last batch of a single node cannot be normalised; its graph has its turn in the next epoch.
+      // A last batch of a single node cannot be normalised.  Its graph gets its turn in the next epoch.
       if (batch.nodes() > 1) network.step(batch);
     });
   }

@@ -1,4 +1,4 @@
-// What stands in for the network in builds without libtorch.
+// Takes the place of the network in builds without libtorch.
 #include "experiment/gin.h"
 
 namespace unscatter {

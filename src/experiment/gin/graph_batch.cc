@@ -29,7 +29,7 @@ SparseRows adjacency_of(const Graph& graph) {
   return rows;
 }
 
-// Puts `rows` below what is there, its columns moved to the right.
+// Puts `rows` below the rows of `to`, with columns moved to the right.
 void append(const SparseRows& rows, std::uint32_t first_column, SparseRows& to) {
   const std::uint32_t first_entry = to.offsets.back();
   for (std::size_t i = 1; i < rows.offsets.size(); ++i) to.offsets.push_back(first_entry + rows.offsets[i]);

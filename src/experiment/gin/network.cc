@@ -63,13 +63,13 @@ class Network::State {
  public:
   State(const NetworkShape& shape, double learning_rate, std::uint64_t seed)
       : shape_(shape), random_(at::detail::createCPUGenerator(seed)) {
-    // Batches are small: more threads waited for one another longer than they worked (measured: 75 s instead of 5 for
-    // 500 epochs on IMDB-BINARY, on two busy processors), and one makes the sums the same everywhere.
+    // Batches are small, and more threads waited for one another longer than they worked.  Measured for 500 epochs on
+    // IMDB-BINARY on two busy processors: 75 s instead of 5.  One thread also makes the sums the same everywhere.
     at::set_num_threads(1);
     std::size_t inputs = shape.channels;
     for (std::size_t l = 0; l < shape.layers; ++l) {
       const std::string layer = fmt::format("layer{}.", l);
-      // W1 of the first layer lies transposed, one row per channel: sparse features pick rows.
+      // W1 of the first layer is stored transposed, one row per channel: sparse features then choose rows.
       add(layer + "eps", torch::zeros({1}));
       add(layer + "W1", l == 0 ? uniform({inputs, shape.hidden}, inputs) : uniform({shape.hidden, inputs}, inputs));
       add(layer + "b1", uniform({shape.hidden}, inputs));
@@ -152,7 +152,7 @@ class Network::State {
     return to_eigen(name == kTransposed ? tensor.t() : tensor);
   }
 
-  // What torch.nn.Linear starts with: uniform on [-1/sqrt(inputs), 1/sqrt(inputs)], weights and biases alike.
+  // The start of torch.nn.Linear: uniform on [-1/sqrt(inputs), 1/sqrt(inputs)], for weights and biases.
   Tensor uniform(std::initializer_list<std::size_t> shape, std::size_t inputs) {
     std::vector<std::int64_t> sizes;
     for (const std::size_t n : shape) sizes.push_back(extent(n));
@@ -163,15 +163,15 @@ class Network::State {
   void add(const std::string& name, const Tensor& tensor) { weights_[name] = tensor.set_requires_grad(true); }
   [[nodiscard]] const Tensor& weight(const std::string& name) const { return weights_.at(name); }
 
-  // W1 comes before the sum over neighbours, which gives the same (both are linear) and spares sums over all channels,
-  // of which degree one-hots have hundreds.
+  // W1 is applied before the sum over neighbours.  Both are linear, so the result is the same.  It saves sums over all
+  // channels, of which one-hot degrees have hundreds.
   [[nodiscard]] Tensor layer(const GraphBatch& batch, std::size_t l, const Tensor& h, bool training) const {
     const std::string layer = fmt::format("layer{}.", l);
     const auto w = [&](const char* name) { return weight(layer + name); };
     const Tensor u = l == 0 ? product(batch.features, w("W1")) : torch::mm(h, w("W1").t());
     const Tensor a = torch::relu((1 + w("eps")) * u + product(batch.adjacency, u) + w("b1"));
     const Tensor b = torch::relu(torch::addmm(w("b2"), a, w("W2").t()));
-    constexpr double kMomentum = 0.1;  // of the averages; these and the next are PyTorch's defaults
+    constexpr double kMomentum = 0.1;  // of the averages; this and the next one are the defaults of PyTorch
     constexpr double kFloor = 1e-5;
     return torch::batch_norm(b, w("scale"), w("shift"), averages_.at(layer + "mean"), averages_.at(layer + "variance"),
                              training, kMomentum, kFloor, false);

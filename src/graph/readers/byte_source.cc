@@ -31,6 +31,7 @@ class FileSource final : public ByteSource {
       count = ::read(descriptor_, into.data(), into.size());
     } while (count < 0 && errno == EINTR);
     if (count < 0) return system_error(name_, "cannot be read");
+    // Counted after the read: only bytes that really came are charged.
     if (!budget_.take(static_cast<std::uint64_t>(count))) return over_budget(name_, budget_);
     return static_cast<std::size_t>(count);
   }
@@ -85,6 +86,7 @@ Result<std::unique_ptr<ByteSource>> open_plain(const Input& input, ByteBudget& b
     ::close(descriptor);
     return Error{ErrorCode::kIo, fmt::format("{}: is a folder, not a file", input.name)};
   }
+  // A pipe has no size in advance; 0 makes progress show no total.
   const std::uint64_t size = known && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(input.name, descriptor, size, budget));
 }

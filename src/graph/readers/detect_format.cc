@@ -27,11 +27,12 @@ Result<DataFormat> detect_in_zip(const Input& input) {
   };
   if (!members.empty() && std::all_of(members.begin(), members.end(), ends_in(".npy")))
     return DataFormat::kSuperpixelNpz;
+  // A GIN text may have any name, so an archive of one file is taken for one.  The reader says more if it is not.
   if (members.size() == 1) return DataFormat::kGinZip;
   return unknown_format(input, "an archive with neither NAME_A.txt, nor .npy arrays, nor a single text");
 }
 
-// `start` is the beginning of the file, blanks included.
+// `start` is the beginning of the file, with leading blanks.
 Result<DataFormat> detect_in_text(const Input& input, std::string_view start) {
   const std::size_t first = start.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return unknown_format(input, "the file is empty");
@@ -53,6 +54,7 @@ Result<DataFormat> detect_format(const Input& input) {
       UNSCATTER_CHECK_OK(find_tu_files(input));
       return DataFormat::kTuFolder;
     }
+    // Enough for the first number or brace behind some blanks.  The rest of the file is not looked at.
     std::array<char, 256> start{};
     ByteBudget budget(start.size());
     UNSCATTER_TRY(source, open_plain(input, budget));

@@ -23,6 +23,7 @@ class JsonlReader {
     dataset_.name = std::move(name);
     std::string_view line;
     while (scanner_.next_line(line)) {
+      // A graph is built as soon as its line is parsed.  So memory holds one parsed line, not the parsed file.
       Result<JsonlGraph> parsed = parse_jsonl_line(line);
       if (!parsed.ok()) return scanner_.error(parsed.error().message, parsed.error().code);
       UNSCATTER_CHECK_OK(add(std::move(parsed).value()));
@@ -39,11 +40,13 @@ class JsonlReader {
   Status add(JsonlGraph parsed) {
     const ReadLimits& limits = options_.limits;
     if (dataset_.size() == limits.max_graphs) return over_limit("graphs", limits.max_graphs);
+    // Written as a difference, which cannot overflow: nodes_ never exceeds the limit.
     if (parsed.parts.node_count > limits.max_nodes - nodes_) return over_limit("nodes", limits.max_nodes);
     if (parsed.parts.edges.size() > limits.max_edges - edges_) return over_limit("edges", limits.max_edges);
     nodes_ += parsed.parts.node_count;
     edges_ += parsed.parts.edges.size();
 
+    // A data set whose graphs have ids only in part could not be asked for a graph by its id.
     if (!dataset_.graphs.empty() && parsed.id.has_value() != !dataset_.graph_ids.empty()) {
       return scanner_.error("\"id\" must be given for all graphs or for none");
     }

@@ -17,7 +17,7 @@
 namespace unscatter::readers {
 namespace {
 
-// Every per-node and per-graph file is read before the edges, so that an edge finds its graph at once.
+// Every file about nodes and graphs is read before the edges, so that the graph of an edge is known at once.
 class TuReader {
  public:
   TuReader(const Input& input, const ReadOptions& options)
@@ -59,12 +59,14 @@ class TuReader {
       while (scanner.next_line(line)) {
         UNSCATTER_TRY(number, only_integer(scanner, line, "graph number"));
         if (number < 1) return scanner.error(fmt::format("graph number {} is below 1", number));
+        // Nodes of one graph are consecutive in this format. first_node_ relies on that.
         if (number < graph)
           return scanner.error(fmt::format("graph number {} after {}: they must not descend", number, graph));
         if (number > graph + 1) return scanner.error(fmt::format("graph {} has no nodes", graph + 1));
         if (number > graph) {
           if (graph_count() == options_.limits.max_graphs)
             return over_limit(scanner, "graphs", options_.limits.max_graphs);
+          // Graphs are numbered without gaps, so a new number starts the next graph.
           first_node_.push_back(0);  // the end of this graph, set below
         }
         if (node_count() == options_.limits.max_nodes) return over_limit(scanner, "nodes", options_.limits.max_nodes);
@@ -148,13 +150,14 @@ class TuReader {
         std::uint64_t j = 0;
         Fields fields(line);
         if (!fields.next(i) || !fields.next(j) || !fields.done()) return bad_edge(scanner, line);
-        // Unsigned, so that 0 - 1 is out of range like everything else that is.
+        // Numbers start at 1 in the file.  They are unsigned, so a 0 becomes a very large number and is out of range.
         if (--i >= node_count() || --j >= node_count()) return bad_edge(scanner, line);
         const std::uint32_t graph = graph_of_[i];
         if (graph_of_[j] != graph) {
           return scanner.error(
               fmt::format("edge {}, {} joins graph {} and graph {}", i + 1, j + 1, graph + 1, graph_of_[j] + 1));
         }
+        // Node numbers run over the whole data set in the file, and from 0 on inside a Graph.
         const std::size_t first = first_node_[graph];
         edges_[graph].push_back({static_cast<NodeIndex>(i - first), static_cast<NodeIndex>(j - first)});
       }
@@ -162,7 +165,8 @@ class TuReader {
     });
   }
 
-  // Says what is wrong with a line that read_edges() did not take.
+  // Says what is wrong with a line that read_edges() refused.  It parses the line again, so that the usual case stays
+  // fast.
   [[nodiscard]] Error bad_edge(const TextScanner& scanner, std::string_view line) const {
     Fields fields(line);
     for (int end = 0; end < 2; ++end) {
