@@ -24,6 +24,8 @@ LOAD_SECONDS = {"load COLLAB.zip": 8.0, "load COLLAB_gin.zip": 2.5}
 LOAD_PEAK_BYTES = 1.5e9
 # The largest p50 of a removal.
 FORGET_SECONDS = {"imdb": 0.5e-3, "proteins": 0.2e-3, "collab": 2e-3, "mnist": 0.5e-3, "cifar10": 2e-3}
+# A preview and its removal, and a removal after another's preview, over a removal alone.
+PREVIEW_RATIO = 1.3
 # forget-scale: p50 may grow by less than this from the first to the second n.
 GROWTH, GROWTH_ROWS, GROWTH_WIDTH = 2, (10_000, 1_000_000), 124
 
@@ -182,6 +184,22 @@ def forget_table(arguments, names):
     return rows
 
 
+def preview_table(arguments, names):
+    widths = [26, 10, 14, 7, 16, 7, 20]
+    titles = ["workload", "removal", "with preview", "ratio", "after another", "ratio", "target"]
+    head(titles, widths)
+    rows = []
+    for workload in names:
+        for name, row in run(arguments, workload).items():
+            worst = max(row["ratio"], row["after_another_ratio"])
+            verdict = judge(row, f"< {PREVIEW_RATIO:g} times", worst < PREVIEW_RATIO)
+            times = [milliseconds(row[f"{which}p50_seconds"]) for which in ("removal_", "", "after_another_")]
+            ratios = [f"{row[key]:.2f}" for key in ("ratio", "after_another_ratio")]
+            print_row([name, times[0], times[1], ratios[0], times[2], ratios[1], verdict], widths)
+            rows.append(row)
+    return rows
+
+
 def growth(rows):
     """How p50 grows with n, as a row of its own, if both ends were measured."""
     p50 = {
@@ -237,6 +255,8 @@ def main():
     if removals := [name for name in names if name.startswith("forget-") or name in ("batch", "workspace")]:
         measured = forget_table(arguments, removals)
         rows += measured + growth(measured)
+    if previews := [name for name in names if name.startswith("preview-")]:
+        rows += preview_table(arguments, previews)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)
