@@ -28,7 +28,7 @@ bench-compare:  ## is this tree slower than main? (BASE=REF FACTOR=1.25 ROUNDS=5
 	@scripts/setup.sh bench
 	@scripts/bench_compare.sh $(WORKLOADS)
 
-build:  ## build the program: build/release/apps/unscatter/unscatter
+build:  ## build the program and the laboratory beside it: build/release/apps/unscatter/unscatter
 	@scripts/setup.sh demo
 	@scripts/build_program.sh
 

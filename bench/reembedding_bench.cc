@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "embedding/incremental/eigen_downdate.h"
-#include "embedding/incremental/plain_shift.h"
-#include "embedding/incremental/power_cache.h"
+#include "reembedding/eigen_downdate.h"
+#include "reembedding/plain_shift.h"
+#include "reembedding/power_cache.h"
 #include "unscatter/base/random.h"
 #include "unscatter/graph/graph_edit.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the command-line program and nothing else.  It needs no test or benchmark library.
+# Builds the command-line program and the laboratory that it starts.  They need no test or benchmark library.
 #
 #   scripts/build_program.sh [PRESET]      (default: release)
 set -euo pipefail
@@ -18,7 +18,7 @@ if [[ ! -f $folder/build.ninja ]]; then
   }
 fi
 echo "Building the program (a few minutes the first time) ..."
-cmake --build "$folder" --target unscatter_cli > "$folder/build.log" 2>&1 || {
+cmake --build "$folder" --target unscatter_programs > "$folder/build.log" 2>&1 || {
   cat "$folder/build.log" >&2
   exit 1
 }

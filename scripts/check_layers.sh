@@ -11,7 +11,7 @@
 #   * The program in apps/unscatter uses the library as its users do: public headers, and of the private ones the tools of
 #     `base` and the headers of the list below.
 #   * What lies in a folder src/M/testing is for tests only.
-#   * Tests, fuzz targets and bench may look inside.
+#   * Tests, fuzz targets, bench and apps/laboratory may look inside.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
@@ -32,10 +32,9 @@ fi
 
 # Private headers that the program needs all the same.
 #   embedding/npy.h              writes what `embed` has computed
-#   experiment/experiment.h      `experiment`
-#   experiment/paper_setting.h   `train --preset paper`
 #   linalg/row_products.h        the scores that `predict` prints
-program_may="embedding/npy.h experiment/experiment.h experiment/paper_setting.h linalg/row_products.h"
+#   unlearn/paper_setting.h      `train --preset paper`
+program_may="embedding/npy.h linalg/row_products.h unlearn/paper_setting.h"
 
 folders=()
 for folder in include/unscatter src apps bench; do

@@ -13,7 +13,6 @@
 
 #include "certificate_words.h"
 #include "commands.h"
-#include "experiment/paper_setting.h"
 #include "files.h"
 #include "guarantee_options.h"
 #include "key_options.h"
@@ -21,6 +20,7 @@
 #include "locations.h"
 #include "stage_clock.h"
 #include "transform_options.h"
+#include "unlearn/paper_setting.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/bias.h"

@@ -19,8 +19,6 @@ void add_certificate_command(CLI::App& parent, Context& context);
 void add_verify_command(CLI::App& parent, Context& context);
 void add_release_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
-void add_experiment_command(CLI::App& parent, Context& context);
-void add_bench_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.
 void add_list_command(CLI::App& parent, Context& context);

@@ -52,6 +52,8 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
         check_section(item);
         continue;
       }
+      const CLI::App* command = command_of(program_, item.parents);
+      if (command != nullptr && command->get_allow_extras()) continue;  // a stand-in (laboratory.h)
       const CLI::Option* option = option_of(item);
       if (option == nullptr) continue;
       if (!seen.insert(item.fullname()).second || item.inputs.size() > 1) {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "experiment/paper_setting.h"
+#include "unlearn/paper_setting.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"

@@ -12,7 +12,7 @@
 #include "experiment/cell.h"
 #include "experiment/data_cache.h"
 #include "experiment/gin.h"
-#include "experiment/paper_setting.h"
+#include "unlearn/paper_setting.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
 #include "unscatter/graph/split.h"

@@ -5,7 +5,7 @@
 
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
-#include "unscatter/unlearn/residual_bounds.h"
+#include "unlearn/residual_bounds.h"
 
 namespace unscatter {
 namespace {

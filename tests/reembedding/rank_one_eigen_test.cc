@@ -1,4 +1,4 @@
-#include "linalg/rank_one_eigen.h"
+#include "reembedding/rank_one_eigen.h"
 
 #include <gtest/gtest.h>
 

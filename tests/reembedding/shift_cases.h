@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "embedding/incremental/node_slots.h"
-#include "embedding/incremental/plain_shift.h"
+#include "reembedding/node_slots.h"
+#include "reembedding/plain_shift.h"
 #include "support/random_graph.h"
 #include "unscatter/base/random.h"
 

@@ -1,4 +1,4 @@
-#include "linalg/secular_equation.h"
+#include "reembedding/secular_equation.h"
 
 #include <gtest/gtest.h>
 

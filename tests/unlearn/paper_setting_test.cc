@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "experiment/paper_setting.h"
+#include "unlearn/paper_setting.h"
 
 #include <gtest/gtest.h>
 

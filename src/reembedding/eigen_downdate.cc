@@ -1,10 +1,10 @@
-#include "embedding/incremental/eigen_downdate.h"
+#include "reembedding/eigen_downdate.h"
 
 #include <cmath>
 #include <utility>
 
-#include "embedding/incremental/node_slots.h"
-#include "linalg/rank_one_eigen.h"
+#include "reembedding/node_slots.h"
+#include "reembedding/rank_one_eigen.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {

@@ -1,4 +1,4 @@
-#include "embedding/incremental/plain_shift.h"
+#include "reembedding/plain_shift.h"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
-#include "embedding/incremental/plain_shift.h"
+#include "reembedding/plain_shift.h"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 
-#include "embedding/incremental/node_slots.h"
-#include "embedding/incremental/shift_cases.h"
+#include "reembedding/node_slots.h"
+#include "reembedding/shift_cases.h"
 #include "unscatter/graph/graph_edit.h"
 
 namespace unscatter {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "embedding/incremental/power_cache.h"
-#include "embedding/incremental/shift_cases.h"
+#include "reembedding/power_cache.h"
+#include "reembedding/shift_cases.h"
 #include "unscatter/embedding/scattering.h"
 #include "unscatter/embedding/walk_bank.h"
 #include "unscatter/graph/graph_edit.h"

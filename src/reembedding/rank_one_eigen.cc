@@ -1,4 +1,4 @@
-#include "linalg/rank_one_eigen.h"
+#include "reembedding/rank_one_eigen.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "linalg/secular_equation.h"
+#include "reembedding/secular_equation.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {

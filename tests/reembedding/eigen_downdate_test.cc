@@ -1,4 +1,4 @@
-#include "embedding/incremental/eigen_downdate.h"
+#include "reembedding/eigen_downdate.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "embedding/incremental/shift_cases.h"
-#include "linalg/rank_one_eigen.h"
+#include "reembedding/rank_one_eigen.h"
+#include "reembedding/shift_cases.h"
 #include "unscatter/base/random.h"
 
 namespace unscatter {

@@ -1,8 +1,8 @@
-#include "embedding/incremental/power_cache.h"
+#include "reembedding/power_cache.h"
 
 #include <utility>
 
-#include "embedding/incremental/node_slots.h"
+#include "reembedding/node_slots.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {

@@ -1,4 +1,4 @@
-#include "experiment/paper_setting.h"
+#include "unlearn/paper_setting.h"
 
 namespace unscatter {
 namespace {

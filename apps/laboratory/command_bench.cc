@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench_process.h"
-#include "commands.h"
+#include "laboratory_commands.h"
 #include "locations.h"
 
 namespace unscatter::cli {
@@ -197,7 +197,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
 }  // namespace
 
 void add_bench_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("bench", "Measure speed and memory");
+  CLI::App& command = *parent.add_subcommand(kBenchCommand.name, kBenchCommand.summary);
   const auto arguments = std::make_shared<BenchArguments>();
   add_options(command, *arguments);
   command.footer(R"(

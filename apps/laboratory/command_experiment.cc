@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "commands.h"
 #include "experiment/experiment.h"
 #include "interrupt.h"
+#include "laboratory_commands.h"
 #include "locations.h"
 
 namespace unscatter::cli {
@@ -135,7 +135,7 @@ void add_options(CLI::App& command, ExperimentArguments& arguments) {
 }  // namespace
 
 void add_experiment_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("experiment", "The paper's tables and figures, and more");
+  CLI::App& command = *parent.add_subcommand(kExperimentCommand.name, kExperimentCommand.summary);
   const auto arguments = std::make_shared<ExperimentArguments>();
   add_options(command, *arguments);
   command.footer(fmt::format(R"(

@@ -1,4 +1,4 @@
-#include "embedding/incremental/power_cache.h"
+#include "reembedding/power_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "embedding/incremental/shift_cases.h"
+#include "reembedding/shift_cases.h"
 #include "unscatter/base/random.h"
 
 namespace unscatter {
