@@ -74,9 +74,9 @@ TEST(Laboratory, ReadsItsSectionsOfTheConfigurationFile) {
 
 // Other words that look like its commands are not taken for them.
 TEST(Laboratory, OnlyACommandStartsIt) {
-  const Outcome outcome = run_program({"datasets", "info", "bench"});
+  const Outcome outcome = run_program({"datasets", "info", "experiment"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_TRUE(has(outcome.err, "'bench' is neither a file or folder nor the name of a data set")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "'experiment' is neither a file or folder nor the name of a data set")) << outcome.err;
 }
 
 }  // namespace
