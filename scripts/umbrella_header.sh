@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C
 readonly umbrella=include/unscatter/unscatter.h
-# What is public has to be learned and kept stable.  A header that needs more room than this makes another one private first.
-readonly most_headers=53
+# Public headers have to be learned and kept stable.  Make another one private before you add a further one.
+readonly most_headers=50
 
 content() {
   echo "// Every public header of the library.  Kept by scripts/umbrella_header.sh."
