@@ -104,8 +104,8 @@ class Story {
                                                         "certificates say at most {:.2g}",
                                                         step, distance, allowed)};
     }
-    UNSCATTER_TRY(entry, workspace_.entry(forgotten.receipt.sequence));
-    tell(step, what, entry, certificate, distance, {update_ms, retrain_ms});
+    const LedgerRecord& entry = forgotten.entry;
+    tell(step, what, forgotten, distance, {update_ms, retrain_ms});
     removals_.push_back({{"step", step},
                          {"requests", requests.size()},
                          {"graphs_edited", entry.graphs_edited},
@@ -130,8 +130,10 @@ class Story {
     double retrain_ms;
   };
 
-  void tell(const std::string& step, const std::string& what, const LedgerRecord& entry, const Certificate& certificate,
-            double distance, const Times& times) const {
+  void tell(const std::string& step, const std::string& what, const Forgotten& forgotten, double distance,
+            const Times& times) const {
+    const LedgerRecord& entry = forgotten.entry;
+    const Certificate& certificate = forgotten.certificate;
     Table table({{""}, {""}, {""}});
     table.add_row({" ", "graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
     table.add_row({" ", "how", rung_words(certificate.rung, certificate.newton_steps)});
@@ -140,7 +142,7 @@ class Story {
                                certificate.distance_upper_bound, distance)});
     table.add_row({" ", "ledger",
                    fmt::format("entry {}, hash {}..., receipt signed", entry.sequence,
-                               entry_hash(ledger_text(entry)).hex().substr(0, 16))});
+                               forgotten.receipt.entry.hex().substr(0, 16))});
     table.add_row({" ", "time",
                    fmt::format("{:.1f} ms, on disk; training from scratch takes {:.1f} ms in memory", times.update_ms,
                                times.retrain_ms)});

@@ -44,7 +44,7 @@
 #include "unscatter/store/verify.h"
 #include "unscatter/store/workspace.h"
 #include "unscatter/unlearn/certificate.h"
-#include "unscatter/unlearn/ledger.h"
+#include "unscatter/unlearn/prepared_removal.h"
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/session.h"
 #include "unscatter/unlearn/session_options.h"

@@ -21,7 +21,7 @@ Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& d
   options.noise_stddev = task.release.noise_stddev;
   options.precision = task.release.precision;
   options.threads = context.threads;
-  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options, nullptr,
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options,
                                          context.noise ? context.noise(plan.seed) : nullptr));
   const Stopwatch watch;
   UNSCATTER_TRY(certificate, session.forget(std::span(requests).first(size)));

@@ -76,7 +76,7 @@ Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& sp
   options.threads = threads;
   Dataset train = subset(*data.dataset, split.train);
   const Stopwatch watch;
-  UNSCATTER_TRY(session, Session::create(std::move(train), data.embedder, options, nullptr, std::move(noise)));
+  UNSCATTER_TRY(session, Session::create(std::move(train), data.embedder, options, std::move(noise)));
   UNSCATTER_TRY(model, session.release());
   return TrainedModel{std::move(model.weights), lambda, watch.seconds(), 0};
 }

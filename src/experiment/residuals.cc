@@ -44,7 +44,7 @@ Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataC
                                                           {"worst", ResidualBound::kWorst}};
   for (const auto& [bound_name, bound] : bounds) {
     UNSCATTER_TRY(session, Session::create(train, embedded->embedder, residual_options(task, bound, context.threads),
-                                           nullptr, context.noise ? context.noise(plan.seed) : nullptr));
+                                           context.noise ? context.noise(plan.seed) : nullptr));
     for (const RemovalRequest& request : requests) {
       UNSCATTER_TRY(certificate, session.forget(request));
       if (certificate.rung != Rung::kNewton) {

@@ -108,7 +108,7 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   options.warm_retraining = method == "ours-paper" && requests.size() > task.full_steps;
 
   const Stopwatch creation;
-  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options, nullptr,
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options,
                                          context.noise ? context.noise(plan.seed) : nullptr));
   const double create_seconds = creation.seconds();
 

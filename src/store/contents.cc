@@ -21,6 +21,8 @@ std::size_t weight_rows(const Contents& contents) {
   return contents.embedder->width() + (contents.constants.options.bias ? 1 : 0);
 }
 
+std::size_t class_count(const Contents& contents) { return contents.constants.class_names.size(); }
+
 Status read_constants(const Database& database, Contents& contents) {
   UNSCATTER_TRY(identity, read_identity(database));
   UNSCATTER_TRY(constants, parse_constants(identity.constants));
@@ -59,7 +61,7 @@ Status read_data(const Database& database, Contents& contents) {
 Status read_learned(const Database& database, Contents& contents) {
   UNSCATTER_TRY(row, read_model(database));
   if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
-  Result<StoredModel> model = model_from_row(row, weight_rows(contents), contents.constants.class_names.size());
+  Result<StoredModel> model = model_from_row(row, weight_rows(contents), class_count(contents));
   if (!model.ok()) return std::move(model).error();
   SessionSnapshot& snapshot = contents.snapshot;
   snapshot.weights = std::move(model->weights);
@@ -67,7 +69,6 @@ Status read_learned(const Database& database, Contents& contents) {
   snapshot.perturbation = std::move(model->perturbation);
   snapshot.certificate = std::move(model->certificate);
   snapshot.rungs = model->rungs;
-  snapshot.updates = model->updates;
   snapshot.releases = model->published;
   return ok_status();
 }

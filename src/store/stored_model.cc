@@ -87,7 +87,7 @@ std::string details_text(const StoredModel& model) {
                          {"exact", model.rungs.exact},
                          {"newton", model.rungs.newton},
                          {"retrain", model.rungs.retrain},
-                         {"updates", model.updates},
+                         {"updates", model.rungs.total()},
                          {"published", model.published}};
   return document.dump();
 }
@@ -98,7 +98,6 @@ Result<StoredModel> parse_details(std::string_view text) {
     UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.certificate));
     model.rungs = {document.at("fast").get<std::size_t>(), document.at("exact").get<std::size_t>(),
                    document.at("newton").get<std::size_t>(), document.at("retrain").get<std::size_t>()};
-    model.updates = document.at("updates").get<std::size_t>();
     model.published = document.at("published").get<std::size_t>();
     return model;
   };
@@ -106,6 +105,10 @@ Result<StoredModel> parse_details(std::string_view text) {
 }
 
 }  // namespace
+
+StoredModel model_of(const SessionSnapshot& snapshot, std::size_t published) {
+  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs, published};
+}
 
 std::vector<std::byte> to_blob(const Matrix& matrix) {
   return bytes_of({matrix.data(), static_cast<std::size_t>(matrix.size())});

@@ -119,7 +119,7 @@ class Verifier {
   Result<std::string> model() {
     UNSCATTER_CHECK_OK(read_learned(*database_, contents_));
     const SessionSnapshot& kept = contents_.snapshot;
-    if (kept.updates != totals_.forgotten || kept.releases != totals_.released || kept.rungs != totals_.rungs) {
+    if (kept.releases != totals_.released || kept.rungs != totals_.rungs) {
       return wrong("the model counts other removals, rungs or releases than the ledger");
     }
     return fmt::format("{} x {} weights, as the last entry says", kept.weights.rows(), kept.weights.cols());
@@ -153,8 +153,7 @@ class Verifier {
     };
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
-    UNSCATTER_TRY(published,
-                  read_published(*database_, weight_rows(contents_), contents_.constants.class_names.size()));
+    UNSCATTER_TRY(published, read_published(*database_, weight_rows(contents_), class_count(contents_)));
     return fmt::format("{} salts, {} lists of requests, {} published model", salts_kept, lists.size(),
                        published ? "a" : "no");
   }

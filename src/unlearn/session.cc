@@ -4,9 +4,7 @@
 
 #include <utility>
 
-#include "base/wipe.h"
-#include "unlearn/graph_collection.h"
-#include "unlearn/learner.h"
+#include "unlearn/session_state.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
@@ -40,6 +38,25 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   return list;
 }
 
+// One row per slot; those of graphs that went stay without values.
+Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
+                                     const SessionOptions& options) {
+  std::vector<const Graph*> all(graphs.slots());
+  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
+  UNSCATTER_TRY(rows, embedder.embed(all, {options.threads, options.progress}));
+  if (!options.bias) return rows;
+  SparseBlockRows wider(rows.rows(), rows.columns() + 1);
+  for (std::size_t slot = 0; slot < all.size(); ++slot) {
+    if (all[slot] == nullptr) continue;
+    BlockRow row;
+    rows.swap_row(slot, row);
+    wider.set_row(slot, with_bias(std::move(row), rows.columns()));
+  }
+  return wider;
+}
+
+}  // namespace
+
 Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
   certificate.satisfied = fit.assessment.satisfied;
@@ -61,126 +78,41 @@ Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& 
   return certificate;
 }
 
-// One row per slot; those of graphs that went stay without values.
-Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
-                                     const SessionOptions& options) {
-  std::vector<const Graph*> all(graphs.slots());
-  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
-  UNSCATTER_TRY(rows, embedder.embed(all, {options.threads, options.progress}));
-  if (!options.bias) return rows;
-  SparseBlockRows wider(rows.rows(), rows.columns() + 1);
-  for (std::size_t slot = 0; slot < all.size(); ++slot) {
-    if (all[slot] == nullptr) continue;
-    BlockRow row;
-    rows.swap_row(slot, row);
-    wider.set_row(slot, with_bias(std::move(row), rows.columns()));
+Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder,
+                      const SessionOptions& session_options, Learner trained, std::unique_ptr<RandomSource> source)
+    : graphs(std::move(all_graphs)),
+      embedder(std::move(graph_embedder)),
+      options(session_options),
+      learner(std::move(trained)),
+      noise(std::move(source)),
+      scratch(embedder->make_scratch()),
+      certificate(certify(learner.fit(), options, learner.limit(), graphs.living())) {}
+
+Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
+  std::vector<RowChange> rows;
+  rows.reserve(plan.changes.size());
+  for (const GraphChange& change : plan.changes) {
+    RowChange row{change.slot, {}, {}, change.kind};
+    if (change.graph) {
+      UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
+      if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
+    }
+    rows.push_back(std::move(row));
   }
-  return wider;
+  return rows;
 }
 
-}  // namespace
-
-struct Session::State {
-  State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder,
-        const SessionOptions& session_options, Learner trained, std::shared_ptr<Ledger> record,
-        std::unique_ptr<RandomSource> source)
-      : graphs(std::move(all_graphs)),
-        embedder(std::move(graph_embedder)),
-        options(session_options),
-        learner(std::move(trained)),
-        ledger(std::move(record)),
-        noise(std::move(source)),
-        scratch(embedder->make_scratch()),
-        certificate(certify(learner.fit(), options, learner.limit(), graphs.living())) {}
-
-  // Goes on with a certificate and counts from before.
-  void resume(SessionSnapshot& snapshot) {
-    certificate = std::move(snapshot.certificate);
-    rungs = snapshot.rungs;
-    updates = snapshot.updates;
-    releases = snapshot.releases;
-  }
-
-  // New rows for what the plan leaves.
-  [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan) {
-    std::vector<RowChange> rows;
-    rows.reserve(plan.changes.size());
-    for (const GraphChange& change : plan.changes) {
-      RowChange row{change.slot, {}, {}, change.kind};
-      if (change.graph) {
-        UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
-        if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
-      }
-      rows.push_back(std::move(row));
-    }
-    return rows;
-  }
-
-  [[nodiscard]] Result<Certificate> update(std::span<const RemovalRequest> requests, bool commit);
-
-  GraphCollection graphs;
-  std::shared_ptr<const Embedder> embedder;
-  SessionOptions options;
-  Learner learner;
-  std::shared_ptr<Ledger> ledger;
-  std::unique_ptr<RandomSource> noise;
-  Embedder::Scratch scratch;
-
-  Certificate certificate;
-  RungCounts rungs;
-  std::size_t updates = 0;
-  std::size_t releases = 0;
-};
-
-Result<Certificate> Session::State::update(std::span<const RemovalRequest> requests, bool commit) {
-  UNSCATTER_TRY(plan, graphs.plan(requests, options.removal, options.method == Method::kWholeGraph));
-  UNSCATTER_TRY(rows, embed(plan));
-  const std::size_t removed = plan.graphs_removed();
-  UNSCATTER_TRY(fit, learner.begin(rows, *noise));
-  // From here on the learner holds the new rows.
-  Certificate issued = certify(fit, options, learner.limit(), graphs.living() - removed);
-  if (!commit) {
-    learner.rollback(rows);
-    return issued;
-  }
-  try {
-    Certificate kept = issued;
-    if (ledger != nullptr) {
-      std::vector<SlotChange> changes;
-      for (const GraphChange& change : plan.changes) {
-        changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, &change.numbers});
-      }
-      RungCounts counted = rungs;
-      counted.count(fit.rung);
-      Status status = ledger->append(
-          {updates, plan.requests, plan.changes.size() - removed, removed, issued},
-          {changes, fit.weights, fit.residuals, fit.perturbation ? &*fit.perturbation : nullptr, counted});
-      if (!status.ok()) {
-        learner.rollback(rows);
-        return std::move(status).error();
-      }
-    }
-    certificate = std::move(kept);
-  } catch (...) {
-    learner.rollback(rows);
-    throw;
-  }
-  // Nothing below can fail.
-  rungs.count(fit.rung);
-  ++updates;
-  learner.commit(rows, std::move(fit));
-  graphs.commit(plan);
-  return issued;
+void Session::State::require_settled() const {
+  invariant(!update_is_prepared, "an update is prepared; commit or drop it first");
 }
 
-Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
-                                const SessionOptions& options, std::shared_ptr<Ledger> ledger,
-                                std::unique_ptr<RandomSource> noise) {
+                                const SessionOptions& options, std::unique_ptr<RandomSource> noise) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
@@ -190,13 +122,12 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   GraphCollection graphs(std::move(dataset));
   UNSCATTER_TRY(learner,
                 Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
-  return Session(std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner),
-                                         std::move(ledger), std::move(noise)));
+  return Session(
+      std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise)));
 }
 
 Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
-                                 const SessionOptions& options, std::shared_ptr<Ledger> ledger,
-                                 std::unique_ptr<RandomSource> noise) {
+                                 const SessionOptions& options, std::unique_ptr<RandomSource> noise) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
@@ -212,9 +143,11 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   fit.newton_steps = snapshot.certificate.newton_steps;
   UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(),
                                           graphs.living(), options, std::move(fit)));
-  auto state = std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner),
-                                       std::move(ledger), std::move(noise));
-  state->resume(snapshot);
+  auto state =
+      std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise));
+  state->certificate = std::move(snapshot.certificate);
+  state->rungs = snapshot.rungs;
+  state->releases = snapshot.releases;
   return Session(std::move(state));
 }
 
@@ -237,22 +170,13 @@ SessionSnapshot Session::snapshot_without_slots() const {
   snapshot.perturbation = fit.perturbation;
   snapshot.certificate = state_->certificate;
   snapshot.rungs = state_->rungs;
-  snapshot.updates = state_->updates;
   snapshot.releases = state_->releases;
   return snapshot;
 }
 
-Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) { return state_->update(requests, true); }
-Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
-  return state_->update(requests, false);
-}
-
-std::optional<Refusal> Session::refusal(std::span<const RemovalRequest> requests) const {
-  return state_->graphs.refusal(requests, state_->options.removal);
-}
-
 Result<PublishedModel> Session::release() {
   State& state = *state_;
+  state.require_settled();
   const SessionOptions& options = state.options;
   const bool noisy = options.mechanism == Mechanism::kRelease;
   // Every release has a shift of at most the limit, whatever the data, so that counting them is all it takes.
@@ -283,9 +207,12 @@ Result<PublishedModel> Session::release() {
 const Certificate& Session::certificate() const { return state_->certificate; }
 const RungCounts& Session::rungs() const { return state_->rungs; }
 const SessionOptions& Session::options() const { return state_->options; }
-std::size_t Session::updates() const { return state_->updates; }
+std::size_t Session::updates() const { return state_->rungs.total(); }
 std::size_t Session::releases() const { return state_->releases; }
-EvaluatedResidual Session::evaluate() const { return state_->learner.evaluate(); }
+EvaluatedResidual Session::evaluate() const {
+  state_->require_settled();
+  return state_->learner.evaluate();
+}
 const Matrix& Session::weights() const { return state_->learner.fit().weights; }
 std::size_t Session::classes() const { return state_->graphs.class_names().size(); }
 const std::vector<std::string>& Session::class_names() const { return state_->graphs.class_names(); }
@@ -293,7 +220,10 @@ std::size_t Session::slots() const { return state_->graphs.slots(); }
 std::size_t Session::graph_count() const { return state_->graphs.living(); }
 bool Session::has_graph(std::size_t slot) const { return state_->graphs.graph(slot) != nullptr; }
 const Graph* Session::graph(std::size_t slot) const { return state_->graphs.graph(slot); }
-const SparseBlockRows& Session::embeddings() const { return state_->learner.rows(); }
+const SparseBlockRows& Session::embeddings() const {
+  state_->require_settled();
+  return state_->learner.rows();
+}
 std::span<const std::uint32_t> Session::labels() const { return state_->graphs.labels(); }
 const Matrix* Session::perturbation() const { return state_->learner.perturbation(); }
 Dataset Session::remaining() const { return state_->graphs.remaining(); }

@@ -16,10 +16,7 @@ namespace {
 
 std::string model_details(const SessionSnapshot& snapshot) {
   SeededRandom random(1);
-  return to_row(StoredModel{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
-                            snapshot.rungs, snapshot.updates, snapshot.releases},
-                random)
-      .details;
+  return to_row(model_of(snapshot, snapshot.releases), random).details;
 }
 
 std::string certificate_details(const Certificate& certificate) {

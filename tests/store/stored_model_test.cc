@@ -22,7 +22,6 @@ StoredModel model_to_store() {
   model.certificate.bounds.worst = std::numeric_limits<double>::infinity();
   model.certificate.assumptions = {"one", "two"};
   model.rungs = {1, 2, 3, 4};
-  model.updates = 10;
   model.published = 5;
   return model;
 }
@@ -40,7 +39,6 @@ TEST(StoredModel, IsReadBackBitForBit) {
   EXPECT_EQ(read.residuals, model.residuals);
   EXPECT_EQ(to_blob(*read.perturbation), to_blob(*model.perturbation));
   EXPECT_EQ(read.rungs, model.rungs);
-  EXPECT_EQ(read.updates, 10u);
   EXPECT_EQ(read.published, 5u);
   EXPECT_EQ(read.certificate.bounds.tight, 0.1);
   EXPECT_EQ(read.certificate.assumptions, model.certificate.assumptions);

@@ -58,8 +58,7 @@ struct Outcome {
 // One node, chosen at random, from each of 10 % of the training graphs.
 Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options,
             std::uint64_t seed) {
-  auto session =
-      Session::create(train, embedder, options, nullptr, std::make_unique<testing::SeededRandom>(seed)).value();
+  auto session = Session::create(train, embedder, options, std::make_unique<testing::SeededRandom>(seed)).value();
   Sequence random(seed);
   std::vector<std::size_t> order(train.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
