@@ -1,6 +1,6 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-compare build gin plots format lint clean
+.PHONY: help demo test bench bench-compare replay-compare build gin plots format lint clean
 
 # What `make test` runs; empty for everything.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -11,7 +11,7 @@ CMAKE_ARGS ?=
 export CMAKE_ARGS
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build  ## install what it takes, build the program, show it at work
 	@scripts/demo.sh
@@ -20,13 +20,17 @@ test:  ## build and run every test; the last line counts passed and failed (PRES
 	@scripts/setup.sh test
 	@scripts/run_tests.sh $(PRESETS)
 
-bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="embed-imdb load": only these)
+bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench
 	@scripts/bench.sh $(WORKLOADS)
 
 bench-compare:  ## is this tree slower than main? (BASE=REF FACTOR=1.25 ROUNDS=5 WORKLOADS=...)
 	@scripts/setup.sh bench
 	@scripts/bench_compare.sh $(WORKLOADS)
+
+replay-compare:  ## are results equal bit for bit to those of version 0.1? (BASE=REF: of that commit)
+	@scripts/setup.sh bench
+	@scripts/replay_compare.sh
 
 build:  ## build the program and the laboratory beside it: build/release/apps/unscatter/unscatter
 	@scripts/setup.sh demo

@@ -1,0 +1,43 @@
+// Names that differ between versions of the library.  One source of the recorder compiles against all of them.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "unscatter/unscatter.h"
+
+namespace replay {
+
+// The fields of a promise: a part of its own, or fields of the record itself.
+template <typename Record>
+[[nodiscard]] const auto& promise_of(const Record& record) {
+  if constexpr (requires { record.promise; }) {
+    return record.promise;
+  } else {
+    return record;
+  }
+}
+
+// How close the kept weights stay to the retrained ones, relative to their norm.
+template <typename Options>
+void set_distance_limit(Options& options, double limit) {
+  if constexpr (requires { options.distance_limit; }) {
+    options.distance_limit = limit;
+  } else {
+    options.precision = limit;
+  }
+}
+
+// A session that draws its noise from `noise`, with or without a ledger among the arguments.
+template <typename Session>
+[[nodiscard]] auto create_session(unscatter::Dataset dataset, std::shared_ptr<const unscatter::Embedder> embedder,
+                                  const unscatter::SessionOptions& options,
+                                  std::unique_ptr<unscatter::RandomSource> noise) {
+  if constexpr (requires { Session::create(dataset, embedder, options, nullptr, std::move(noise)); }) {
+    return Session::create(std::move(dataset), std::move(embedder), options, nullptr, std::move(noise));
+  } else {
+    return Session::create(std::move(dataset), std::move(embedder), options, std::move(noise));
+  }
+}
+
+}  // namespace replay
