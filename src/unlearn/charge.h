@@ -20,8 +20,9 @@ struct RowChange {
   ChangeKind kind = ChangeKind::kStructure;
 };
 
-// Delta, one column per class: the gradient at `weights` before the changes less the one after, from the changed rows
-// alone (plus lambda w per removed graph).  `rounding` bounds, per class, how far a computed column may be off.
+// Delta, one column per class: the gradient at `weights` before the changes, less the one after.  It needs the changed
+// rows alone, and lambda w per removed graph ((4) of docs/theory.md).  `rounding` bounds, per class, how far a computed
+// column may be off.
 struct GradientChange {
   Matrix columns;
   Vector rounding;
@@ -36,8 +37,8 @@ struct NewtonStep {
   Matrix products;    // Z' V
 };
 
-// Upper bounds on the residual after the update, one per class: the residual before, the Taylor remainder by the named
-// bound, and what the linear solve and rounding left over.
+// Upper bounds on the residual after the update, one per class.  Each is the sum of the residual before, the Taylor
+// remainder by the named bound, and what the linear solve and rounding left over ((8) of docs/theory.md).
 struct ClassBounds {
   Vector worst;
   Vector data;
