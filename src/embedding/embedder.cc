@@ -74,6 +74,7 @@ Result<SparseBlockRows> Embedder::embed(std::span<const Graph* const> graphs, co
   // work still costs next to nothing.
   parallel_for(graphs.size(), threads, 8, [&](std::size_t g, std::size_t w) {
     Worker& worker = workers[w];
+    // Made by the thread that uses it.  A thread that gets no work needs none.
     if (!worker.scratch) worker.scratch = make_scratch();
     Status status = graphs[g] == nullptr ? ok_status() : embed(*graphs[g], *worker.scratch, rows[g]);
     // The first graph that fails is reported, by number and not by time.  So the message does not depend on threads.
@@ -93,6 +94,7 @@ Result<SparseBlockRows> Embedder::embed(std::span<const Graph* const> graphs, co
     return Error{first->error->code, fmt::format("graph {}: {}", first->failed_graph, first->error->message)};
 
   SparseBlockRows Z(graphs.size(), width_);
+  // In the order of the graphs, whichever thread made a row.  A graph that is not there leaves an empty row.
   for (std::size_t g = 0; g < rows.size(); ++g) Z.set_row(g, std::move(rows[g]));
   return Z;
 }

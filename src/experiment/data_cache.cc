@@ -29,6 +29,7 @@ std::optional<fs::path> first_array_file(const fs::path& folder) {
     if (at->path().extension() == ".npz") arrays.push_back(at->path());
   }
   if (arrays.empty()) return std::nullopt;
+  // The first by name.  The order of the file system would differ between machines.
   return *std::min_element(arrays.begin(), arrays.end());
 }
 
@@ -67,6 +68,7 @@ Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) 
 
 TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
   TransformSpec spec;
+  // The paper's appendix has the column operator.  Its program computes this one (docs/reproduction.md, "Table 1").
   spec.op = WalkOperator::kRow;
   spec.scales = parameters.scales;
   spec.moments = parameters.moments;
@@ -91,6 +93,7 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
   cache->only_degrees_ = has_only_degrees(cache->plain_);
   cache->directed_ = std::any_of(cache->plain_.graphs.begin(), cache->plain_.graphs.end(),
                                  [](const Graph& graph) { return graph.directed(); });
+  // Recorded in every cell, so that numbers from other data can be told apart.
   cache->digest_ = content_digest(cache->plain_).hex();
   if (cache->only_degrees_ && largest_degree(cache->plain_) >= kMostDegreeChannels)
     cache->features_ = "constant+log-degree";
@@ -98,6 +101,7 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
 }
 
 DataForm DataCache::effective(DataForm form) const {
+  // Features that are in the data do not change when a neighbour goes.  Only derived degrees do.
   if (form == DataForm::kFrozenDegrees && (!only_degrees_ || features_ != "auto")) return DataForm::kPlain;
   if (form == DataForm::kSymmetrised && !directed_) return DataForm::kPlain;
   return form;
@@ -127,6 +131,7 @@ const Dataset& DataCache::dataset(DataForm form) {
 Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters,
                                                 DataForm form) {
   const DataForm used = effective(form);
+  // lambda is not part of the key: an embedding does not depend on it.
   const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments,
                                       parameters.layers, static_cast<int>(used));
   const std::lock_guard lock(mutex_);
@@ -140,6 +145,7 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
                                 ? make_arbitrary_fourier(features_, *data->dataset)
                                 : make_embedder(features_, transform_of(backbone, parameters), *data->dataset));
     data->embedder = std::move(embedder);
+    // The time is kept with the rows.  Cells that share the rows report the same time to embed.
     const Stopwatch watch;
     UNSCATTER_TRY(rows, data->embedder->embed(*data->dataset, {.threads = threads_, .progress = nullptr}));
     data->seconds = watch.seconds();
@@ -152,6 +158,7 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
 double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen, const Matrix& weights,
                         std::size_t threads) {
   if (chosen.empty()) return 0;
+  // All rows in one product, and then the chosen ones: one pass is faster than many single products.
   const Matrix scores = product(data.rows, weights, threads);
   std::size_t right = 0;
   for (const std::size_t i : chosen) {

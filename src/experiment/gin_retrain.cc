@@ -1,3 +1,4 @@
+// Figure 4: GIN, trained from scratch at some places of a sequence of removals.
 #include <utility>
 #include <vector>
 

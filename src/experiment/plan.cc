@@ -41,11 +41,12 @@ std::span<const ExperimentName> experiment_names() { return kExperimentNames; }
 namespace experiment {
 namespace {
 
+// Shares to train on, to validate with and to test on.  A tenth to train on is the paper's case of limited data.
 constexpr SplitShares kLimitedData{0.1, 0.1, 0.8};
-constexpr SplitShares kAbundantData{0.6, 0.2, 0.2};
+constexpr SplitShares kAbundantData{0.6, 0.2, 0.2};  // Figure 5
 // The defaults of the library, for data sets that the paper does not use.
 constexpr HyperParameters kCommonParameters{4, 3, 3, 1e-3};
-constexpr double kPaperAlpha = 0.1;
+constexpr double kPaperAlpha = 0.1;  // standard deviation of the paper's noise in the objective
 // Takes the place of lambda = 0, for which no certificate exists.
 constexpr double kFaintestLambda = 1e-8;
 const std::vector<std::string> kFiveDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB", "MNIST", "CIFAR10"};
@@ -76,6 +77,7 @@ struct DataSetParameters {
 DataSetParameters parameters_for(const std::string& data_set, PaperPreset preset) {
   const PaperSetting* setting = find_paper_setting(data_set);
   if (setting == nullptr) return {kCommonParameters, kCommonParameters};
+  // The paper prints two settings per data set: one to classify with, and one to unlearn with.
   DataSetParameters parameters{setting->classification, setting->unlearning};
   if (preset == PaperPreset::kProgram && setting->program_moments) {
     parameters.classification.moments = parameters.unlearning.moments = *setting->program_moments;
@@ -103,6 +105,7 @@ class Planner {
       certified.parameters.regularisation = kFaintestLambda;
     }
     certified.release = release_choices_for(certified.parameters);
+    // The paper's tables have the first of these three.  The other two show what the noise of either mechanism costs.
     for (const char* backbone : {"gst", "linear-gst"}) {
       add({"classification", data_set, backbone, "noise-free", "", 0}, task);
       add({"classification", data_set, backbone, "objective", "", 0}, task);
@@ -150,6 +153,7 @@ class Planner {
   void abundant(const std::string& data_set) {
     UnlearningTask task = unlearning_task(data_set);
     task.shares = kAbundantData;
+    // 500 of 600 graphs, as in the paper.
     task.amount.share = 5.0 / 6;
     unlearning("abundant", data_set, {"gst"}, kMethodsOnLongSequences, task);
   }
@@ -163,6 +167,7 @@ class Planner {
 
   void batches(const std::string& data_set) {
     const HyperParameters parameters = parameters_for(data_set, options_.preset).unlearning;
+    // Up to 500, the number of training graphs of COLLAB.  Smaller data sets stop at their own number.
     for (const std::size_t size : std::initializer_list<std::size_t>{1, 2, 5, 10, 20, 50, 100, 200, 500}) {
       add({"batch", data_set, "gst", "release", fmt::format("size-{}", size), 0},
           BatchTask{parameters, kLimitedData, {1.0}, release_choices_for(parameters), size});
@@ -197,6 +202,7 @@ class Planner {
  private:
   void add(const CellKey& key, const Task& task) { add(key, task, options_.splits); }
   void add(CellKey key, const Task& task, std::size_t splits) {
+    // Split s has the seed `seed` + s whatever the experiment, so that methods are compared on equal splits.
     for (key.split = 0; key.split < std::min(splits, options_.splits); ++key.split) {
       plans_.push_back({key, options_.seed + key.split, task});
     }

@@ -11,6 +11,8 @@ std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind ki
   Sequence random(seed);
   std::vector<std::size_t> order(train.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  // A graph is touched once at most, as in the paper.  The order depends on the seed alone, so every method gets the
+  // same.
   random.shuffle(std::span(order));
   std::vector<RemovalRequest> requests;
   for (const std::size_t g : order) {
@@ -39,6 +41,7 @@ std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind ki
 std::vector<std::size_t> sampled_places(std::size_t count, std::size_t points) {
   std::vector<std::size_t> places;
   if (points >= count) points = count;
+  // Rounded to the nearest.  The last place is always `count`.
   for (std::size_t i = 1; i <= points; ++i) places.push_back((i * count + points / 2) / points);
   return places;
 }

@@ -47,9 +47,11 @@ Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataC
                                            context.noise ? context.noise(plan.seed) : nullptr));
     for (const RemovalRequest& request : requests) {
       UNSCATTER_TRY(certificate, session.forget(request));
+      // With another rung the bounds would be about different steps, and the figure would compare nothing.
       if (certificate.rung != Rung::kNewton) {
         return Error{ErrorCode::kUnsupported, "a removal did not end with one Newton step"};
       }
+      // This session evaluates after every update, so each update starts from a residual that is known.
       if (bound == ResidualBound::kExact) {
         step["worst"].push_back(certificate.bounds.worst.value_or(0));
         step["data"].push_back(certificate.bounds.data.value_or(0));

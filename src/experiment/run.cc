@@ -1,3 +1,6 @@
+// Runs experiments: finds out which cells are missing, makes them, and writes the summaries.
+//
+// A cell that is good on disk is not made again.  So a run that was stopped costs nothing twice.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -33,6 +36,7 @@ Status check_experiment_options(const ExperimentOptions& options) {
   for (const auto& [option, value] : at_least_one) {
     if (value == 0) return Error{ErrorCode::kInvalidArgument, fmt::format("{} is 0; it must be at least 1", option)};
   }
+  // In a build without libtorch train_gin() is an error that says how to get it.
   if (options.gin && !gin_available()) return train_gin({}, {}, {}, options.gin_options).error();
   return ok_status();
 }
@@ -49,6 +53,7 @@ class Run {
         if (std::find(data_sets_.begin(), data_sets_.end(), plan.key.data_set) == data_sets_.end()) {
           data_sets_.push_back(plan.key.data_set);
         }
+        // Two experiments may share a cell.  It is made once.
         plans_.try_emplace(plan.key, std::move(plan));
       }
     }
@@ -94,6 +99,7 @@ class Run {
     if (options_.note) options_.note(sentence);
   }
 
+  // Where a cell or a summary comes from.  It is for people, and nothing compares it.
   [[nodiscard]] Json made() const {
     Json json = {{"date", utc_now()},     {"version", version()},       {"threads", threads_},
                  {"jobs", options_.jobs}, {"simd", simd_target_name()}, {"preset", name(options_.preset)}};
@@ -108,6 +114,7 @@ class Run {
       if (key.data_set != data_set) continue;
       FoundCell found;
       if (!options_.fresh) found = read_cell(options_.out, key, settings_json(plan, threads_, options_.jobs));
+      // A failed cell is tried again: the reason may have been memory or a file.
       if (found.state == CellState::kGood) {
         results_[key] = std::move(found.cell["result"]);
         continue;
@@ -134,9 +141,11 @@ class Run {
     parallel_for(missing.size(), options_.jobs, 1, [&](std::size_t i, std::size_t) {
       {
         const std::lock_guard lock(mutex_);
+        // Asked between cells only.  A cell that has begun is finished, so that its time is not lost.
         if (!stopped_ && options_.stop && options_.stop()) stopped_ = true;
         if (stopped_ || failure) return;
       }
+      // The lock is free while a cell is made.  Only counters and results are shared.
       Status written = make_cell(*missing[i], *data, report);
       const std::lock_guard lock(mutex_);
       if (!written.ok() && !failure) failure = std::move(written).error();
@@ -175,6 +184,7 @@ class Run {
   [[nodiscard]] std::vector<CellGroup> groups_of(const std::string& name) const {
     std::vector<CellGroup> groups;
     for (const CellPlan& plan : plan_experiment(name, options_)) {
+      // Splits of one setting follow one another in a plan, the first one with the number 0.
       if (plan.key.split == 0) groups.push_back({plan.key, {}, 0});
       const Json& result = results_.at(plan.key);
       if (result.contains("error")) {
@@ -206,6 +216,7 @@ Result<ExperimentReport> run_experiments(std::span<const std::string> names, con
   UNSCATTER_CHECK_OK(run.check_data());
   ExperimentReport report;
   UNSCATTER_CHECK_OK(run.make_cells(report));
+  // No summary of a run that was stopped: it would be of fewer splits than it says.
   if (report.complete) UNSCATTER_CHECK_OK(run.summarise(report));
   return report;
 }

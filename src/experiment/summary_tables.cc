@@ -20,6 +20,7 @@ class MethodTable {
  public:
   void set(const std::string& row, const std::string& data_set, const std::string& ours,
            const std::optional<std::string>& paper) {
+    // Lists and not maps for the order: tables follow the plan, not the alphabet.
     if (std::find(data_sets_.begin(), data_sets_.end(), data_set) == data_sets_.end()) data_sets_.push_back(data_set);
     auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) { return other.name == row; });
     if (line == lines_.end()) line = lines_.insert(lines_.end(), Line{row, {}, {}});
@@ -40,6 +41,7 @@ class MethodTable {
     };
     for (const Line& line : lines_) {
       add(line.name, line.ours);
+      // No line of dashes where the paper has nothing to compare with.
       if (!line.paper.empty()) add("  in the paper", line.paper);
     }
     return table;
@@ -95,8 +97,10 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
     std::vector<double> totals;
     std::size_t other_lambda = 0;
     for (const Json& result : group.results) {
+      // The paper's time is for all three, so ours has to be as well.
       totals.push_back(result.at("embed_seconds").get<double>() + result.at("train_seconds").get<double>() +
                        result.at("predict_seconds").get<double>());
+      // A cell has a remark if another lambda took the place of 0.
       if (result.contains("remark")) ++other_lambda;
     }
     const Spread accuracy = spread_of(group, "accuracy");

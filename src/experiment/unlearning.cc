@@ -1,3 +1,4 @@
+// Table 3 and Figures 3 to 5: removals one after the other, by every method.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -78,6 +79,8 @@ struct Course {
 };
 
 Result<Matrix> weights_to_look_at(Session& session, const std::string& method) {
+  // The release mechanism protects published models, so accuracy is that of a published one.  The other methods publish
+  // the weights themselves.
   if (!is_release(method)) return session.weights();
   UNSCATTER_TRY(model, session.release());
   return std::move(model.weights);
@@ -92,6 +95,7 @@ Json rungs_json(const RungCounts& rungs) {
 Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data,
                             const CellContext& context) {
   const std::string& method = plan.key.method;
+  // The paper's removals leave degrees as they were.  Our default derives them from what is left.
   const DataForm form = method == "release" ? DataForm::kPlain : DataForm::kFrozenDegrees;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
@@ -126,10 +130,12 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   UNSCATTER_CHECK_OK(look());
   for (const std::size_t end : updates.ends) {
     const std::span<const RemovalRequest> batch(requests.data() + done, end - done);
+    // The update with its certificate is timed.  Looking at accuracy is not.
     const Stopwatch watch;
     UNSCATTER_TRY(certificate, session.forget(batch));
     course.seconds.push_back(watch.seconds());
     done = end;
+    // An update for many removals trains at most once, so it would not count like single ones.
     if (certificate.rung == Rung::kRetrain && done <= updates.single) ++course.retrains;
     course.always_satisfied = course.always_satisfied && certificate.satisfied;
     course.largest_residual = std::max(course.largest_residual, certificate.residual_upper_bound);

@@ -20,9 +20,11 @@ namespace {
 struct ClassOrder {
   static std::tuple<bool, double, std::string_view> key(std::string_view name) {
     double number = 0;
+    // from_chars() knows no locale.  Another number parser could read a comma as a point on some machines.
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     // "nan" can be parsed as a number, but it has no place among numbers.
     const bool is_text = error != std::errc() || end != name.data() + name.size() || std::isnan(number);
+    // The name decides among equal numbers, so that "1" and "1.0" stay two classes.
     return {is_text, is_text ? 0.0 : number, name};
   }
   bool operator()(std::string_view a, std::string_view b) const { return key(a) < key(b); }
@@ -122,6 +124,7 @@ Digest content_digest(const Dataset& dataset) {
   hasher.add(std::uint64_t{!dataset.graph_ids.empty()});
   for (std::size_t g = 0; g < dataset.size(); ++g) {
     add_graph(hasher, dataset.graphs[g]);
+    // The name of the class and not its number.  Numbers depend on which other classes there are.
     hasher.add(std::string_view(dataset.class_names.at(dataset.labels.at(g))));
     if (!dataset.graph_ids.empty()) hasher.add(std::string_view(dataset.graph_ids[g]));
   }

@@ -20,6 +20,7 @@ Error malformed(std::string message) { return {ErrorCode::kMalformedInput, std::
 
 Status check_finite(const std::vector<double>& values, std::size_t per_node, const char* what) {
   for (std::size_t k = 0; k < values.size(); ++k) {
+    // One NaN would spread to every coordinate of the embedding, and from there to all weights.
     if (!std::isfinite(values[k]))
       return malformed(fmt::format("node {}: {} {} is not finite", k / per_node, what, values[k]));
   }
@@ -27,6 +28,7 @@ Status check_finite(const std::vector<double>& values, std::size_t per_node, con
 }
 
 Status check_node_ids(const std::vector<std::string>& ids) {
+  // A request names a node by its id.  With two nodes of one id it would forget one of them and leave the other.
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i].empty()) return malformed(fmt::format("node {}: empty node id", i));
@@ -35,6 +37,7 @@ Status check_node_ids(const std::vector<std::string>& ids) {
   return ok_status();
 }
 
+// Nothing at all, or one for each node.
 Status check_size(std::size_t size, std::size_t expected, const char* what) {
   if (size != 0 && size != expected) return malformed(fmt::format("{} {} for {} expected", size, what, expected));
   return ok_status();
@@ -166,11 +169,13 @@ Rows rows_from_edges(std::size_t n, bool directed, const std::vector<Edge>& edge
 }  // namespace
 
 Result<Graph> Graph::create(GraphParts parts) {
+  // Before the edges are sorted into rows: they index memory there.
   for (const Edge& edge : parts.edges) {
     if (edge.from >= parts.node_count || edge.to >= parts.node_count) {
       return malformed(fmt::format("edge {}, {} in a graph of {} nodes", edge.from, edge.to, parts.node_count));
     }
   }
+  // An undirected edge has two entries, and entries are counted in 32 bits.
   if (parts.edges.size() >= kMaxIndex / 2) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("{} edges in one graph", parts.edges.size())};
   }
@@ -220,6 +225,7 @@ bool Graph::has_edge(std::size_t from, std::size_t to) const {
 }
 
 void Graph::wipe() noexcept {
+  // Everything that came from the data, ids and structure included.  What is left is a graph without nodes.
   unscatter::wipe(offsets_);
   unscatter::wipe(neighbours_);
   unscatter::wipe(attributes_);

@@ -27,6 +27,7 @@ class GraphEditor {
 
   [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveFeatures& edit) const {
     UNSCATTER_CHECK_OK(check_living(edit.node));
+    // A second removal would change nothing.  It is refused, like that of a node that is gone.
     if (!graph_.has_features(edit.node)) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("the features of node {} are removed already", edit.node)};
     }
@@ -41,6 +42,7 @@ class GraphEditor {
     }
     return std::optional<Graph>(with_entries([&](NodeIndex row, NodeIndex column) {
       const bool forward = row == edit.to && column == edit.from;
+      // An undirected edge has an entry in the row of either end.
       const bool backward = !graph_.directed() && row == edit.from && column == edit.to;
       return !forward && !backward;
     }));
@@ -53,6 +55,7 @@ class GraphEditor {
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
       for (const NodeIndex column : graph_.neighbours(row)) parts.edges.push_back({column, row});
     }
+    // Only the rows are taken from here.  Features, ids and states stay those of the graph.
     Result<Graph> rows = Graph::create(std::move(parts));
     Graph result = graph_;
     result.directed_ = false;
@@ -91,6 +94,7 @@ class GraphEditor {
 
   static void clear_features(Graph& graph, NodeIndex node, NodeState state) {
     if (graph.states_.empty()) graph.states_.resize(graph.node_count(), NodeState::kPresent);
+    // The state remembers that zeros mean "removed" here and not a measured zero.
     graph.states_[node] = state;
     const std::size_t c = graph.attribute_count_;
     std::fill_n(graph.attributes_.begin() + static_cast<std::ptrdiff_t>(node * c), c, 0.0);
@@ -109,6 +113,7 @@ class GraphEditor {
   [[nodiscard]] Graph without_node(NodeIndex node) const {
     Graph edited;
     edited.directed_ = graph_.directed_;
+    // Built from what is kept, and not by erasing in a copy: nothing of the node is copied.
     edited.offsets_.reserve(graph_.node_count());
     edited.neighbours_.reserve(graph_.entry_count());
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
@@ -137,6 +142,7 @@ class GraphEditor {
     std::vector<T> kept;
     if (values.empty()) return kept;
     kept.reserve(values.size() - width);
+    // Two copies around the row.  The row itself is never copied.
     const auto cut = values.begin() + static_cast<std::ptrdiff_t>(row * width);
     kept.insert(kept.end(), values.begin(), cut);
     kept.insert(kept.end(), cut + static_cast<std::ptrdiff_t>(width), values.end());

@@ -23,6 +23,7 @@ Result<Split> random_split(std::size_t count, const SplitShares& shares, std::ui
 
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
+  // Our own sequence: std::shuffle differs between standard libraries, and splits must be the same everywhere.
   Sequence(seed).shuffle(std::span(order));
 
   auto from = order.cbegin();

@@ -15,9 +15,10 @@ namespace {
 // A factor is tried where curvatures have moved by less than this share in total.  Further away a new factor costs less
 // than an iteration that gives up.
 constexpr double kNear = 0.1;
-// Iterations after which a new factor pays for itself soon.
+// A kept factor that needed more iterations than this is thrown away.  A new one pays for itself soon.
 constexpr std::size_t kTooManyIterations = 10;
-// A second round of a solve may leave this share of what the first one left over.
+// A second round of a solve may leave this share of what the first one left over: four more digits, where the first
+// round loses a few.
 constexpr double kCorrected = 1e-4;
 // Shares of the memory limit.
 constexpr std::size_t kInverseShares = 4;  // a quarter
@@ -34,12 +35,15 @@ Curvature::Curvature(HessianForm form, const CurvatureOptions& options)
     : form_(form == HessianForm::kDual ? make_dual_form() : make_primal_form()), options_(options) {}
 
 bool Curvature::affords(std::size_t matrices, std::size_t order, std::size_t shares) const noexcept {
+  // All matrices count as double precision.  Whether single precision is enough is known only when an inverse is made.
   return matrices * order * order <= options_.memory_limit / shares / sizeof(double);
 }
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
 
 void Curvature::replace_row(std::size_t i, const BlockRow& before) {
+  // Nothing follows yet, because a preview puts the row back.  The two lists are apart: inverses follow only when a
+  // descent needs them.
   unseen_.note(i, before);
   if (kept_.ready()) unseen_by_inverses_.note(i, before);
 }
@@ -50,6 +54,7 @@ void Curvature::follow(const Objective& objective) {
   unseen_.settle(rows);
   for (const auto& [i, known] : unseen_.known()) {
     form_->replace_row(rows, i, known);
+    // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
     if (fast_ && !fast_->replace_row(known, rows.row(i), objective.label(i))) drop_anchor();
   }
   unseen_.clear();
@@ -57,10 +62,12 @@ void Curvature::follow(const Objective& objective) {
 
 void Curvature::commit_rows(const Objective& objective) noexcept {
   unseen_by_inverses_.settle(objective.rows());
+  // Inverses that waited for their rows would keep the old rows in memory until the next descent.
   if (!unseen_by_inverses_.empty()) drop_inverses();
   try {
     follow(objective);
   } catch (...) {  // memory
+    // C, G or the fast factor may still hold an old row.  Everything goes, and the next use builds anew.
     wipe();
   }
 }
@@ -83,6 +90,7 @@ double Curvature::spectral_norm_upper_bound(const Objective& objective) {
 
 Result<Vector> Curvature::solve_column(const Objective& objective, const Vector& curvature, const Vector& right_side,
                                        KeptFactor* kept, bool& factorised) const {
+  // The factor may be of older rows.  It only preconditions: the system that is solved is the present one.
   if (kept != nullptr && kept->factor.size() != 0 && is_near(curvature, kept->curvature)) {
     std::optional<NearbySolution> solution = form_->solve_nearby(objective, kept->factor, curvature, right_side);
     if (solution) {
@@ -108,6 +116,7 @@ Result<Matrix> Curvature::solve(const Objective& objective, std::span<const std:
 
   Matrix steps(right_sides.rows(), right_sides.cols());
   std::vector<std::optional<Error>> errors(classes.size());
+  // Not vector<bool>: threads write neighbouring entries, and bits would share a word.
   std::vector<char> factorised(classes.size(), 0);
   parallel_for(classes.size(), objective.threads(), 1, [&](std::size_t column, std::size_t) {
     const auto c = static_cast<Eigen::Index>(column);
@@ -122,6 +131,7 @@ Result<Matrix> Curvature::solve(const Objective& objective, std::span<const std:
     }
   });
   for (const char fresh : factorised) factorisations_ += fresh != 0 ? 1U : 0U;
+  // The first error in the order of classes, whichever thread met one first.
   for (std::optional<Error>& error : errors) {
     if (error) return *std::move(error);
   }
@@ -144,6 +154,7 @@ void Curvature::drop_inverses() noexcept {
 
 bool Curvature::build_inverses(const Objective& objective, const Matrix& curvatures) {
   drop_inverses();
+  // The old inverses have been freed by now, so that old and new ones never take memory together.
   const std::size_t classes = solved_classes(objective);
   if (!affords(classes, form_->order(objective), kInverseShares)) return false;
   follow(objective);
@@ -159,6 +170,7 @@ bool Curvature::build_inverses(const Objective& objective, const Matrix& curvatu
   const auto is_there = [](const std::optional<UpdatableInverse>& inverse) { return inverse.has_value(); };
   if (!std::all_of(inverses.begin(), inverses.end(), is_there)) return false;
   for (std::optional<UpdatableInverse>& inverse : inverses) kept_.inverses.push_back(*std::move(inverse));
+  // Every class gets a copy of its own: from here on each learns from its own steps.
   while (kept_.inverses.size() < classes) kept_.inverses.push_back(kept_.inverses.front());
   kept_.curvatures = curvatures.leftCols(solved);
   return true;
@@ -169,6 +181,7 @@ bool Curvature::refresh_inverses(const Objective& objective, const Matrix& weigh
   form_->require(objective);
   unseen_by_inverses_.settle(objective.rows());
   bool ready = kept_.ready() && few_enough_to_fold(unseen_by_inverses_.known().size(), objective.rows().rows());
+  // After the first row that breaks an inverse no other is folded in.  The build below then replaces all of them.
   for (const auto& [i, known] : unseen_by_inverses_.known()) {
     ready = ready && form_->fold_row(kept_, objective, i, known, weights);
   }
@@ -183,7 +196,7 @@ std::optional<Descent> Curvature::descend(const Objective& objective, const Matr
   if (!descent) {
     drop_inverses();
   } else if (renewal_.count(descent->steps, cost(objective))) {
-    // There is nothing to do where that fails: the next descent builds or goes without.
+    // A build that fails is no error here.  The next update builds again or goes without inverses.
     (void)build_inverses(objective, objective.curvatures(objective.margins(descent->weights)));
   }
   return descent;
@@ -207,13 +220,16 @@ std::optional<Matrix> Curvature::solve_by_inverses(const Objective& objective, s
     return std::nullopt;
   }
   if (form_->loses_digits()) {
-    // What is left over, evaluated from the rows and solved for once more, gives them back [Golub13, Sec. 3.5.3].
+    // Iterative refinement [Golub13, Sec. 3.5.3]: what is left over is evaluated from the rows and solved for once
+    // more.
     const Matrix left = right_sides - objective.ridge() * solved.x -
                         weighted_square_product(objective.rows(), curvatures, solved.x, objective.threads());
     const ConjugateGradients correction = iterate(objective, classes, curvatures, left, kCorrected, kMostDescentSteps);
     if (correction.converged) solved.x += correction.x;
   }
+  // A build needs the curvatures of all classes, and only then are they here.
   if (classes.size() == objective.classes()) {
+    // A right side of zeros takes no iteration, and the account reads 0 as "no descent yet".
     const std::size_t steps = std::max<std::size_t>(solved.iterations, 1);
     if (renewal_.count(steps, cost(objective))) (void)build_inverses(objective, curvatures);
   }

@@ -6,7 +6,8 @@
 namespace unscatter {
 namespace {
 
-// Without an end to the doubling a problem that has become easier would never get an anchor again.
+// The longest pause.  Without it the doubling would have no end, and a problem that has become easier would never get
+// an anchor again.
 constexpr double kLongestAnchorPause = 1024;
 
 }  // namespace
@@ -16,6 +17,7 @@ std::size_t CurvatureCost::steps_worth_a_build() const {
 }
 
 bool RenewalAccount::count(std::size_t steps, const CurvatureCost& cost) {
+  // 0: there was no descent since the last build.  The first one sets the measure for those that follow.
   if (fewest_steps_ == 0) fewest_steps_ = steps;
   fewest_steps_ = std::min(fewest_steps_, steps);
   wasted_ += static_cast<double>(steps - fewest_steps_) * cost.step;
@@ -28,6 +30,8 @@ void AnchorSchedule::anchored() noexcept {
 }
 
 void AnchorSchedule::stepped(bool served, double usage) {
+  // Only the first step after an anchor tells whether the anchor was worth its cost.  A later failure means that it has
+  // served and has grown old; the next anchor may then come at once.
   const bool was_fresh = std::exchange(fresh_, false);
   if (served) {
     pause_ = 0;

@@ -17,7 +17,8 @@ struct CurvatureCost {
   [[nodiscard]] std::size_t steps_worth_a_build() const;
 };
 
-// Products with vectors wait for memory, products of matrices do not: an operation takes this many times as long there.
+// An operation takes this many times as long in a product with a vector as in a product of matrices: the former waits
+// for memory.  Measured (docs/performance.md, "Decisions").
 inline constexpr double kVectorSlowness = 2;
 
 // Beyond an eighth of the rows, changing an inverse row by row costs as much as a new one.
@@ -38,9 +39,10 @@ class RenewalAccount {
 
 // When the fast rung gets a new anchor.
 //
-// An anchor costs as much as new inverses.  One whose bound did not serve a single time was not worth that, since kept
-// inverses step as well and live longer.  After such an anchor the next one waits: for twice as many Newton updates as
-// before, and for at least as many as its bound was times above the limit.  An anchor that served ends the waiting.
+// An anchor costs as much as new inverses.  An anchor whose bound did not serve a single time was not worth that: kept
+// inverses step as well and live longer.  So the next anchor waits for p updates on the rung newton.  A failure sets p
+// to the larger of 2p + 1 and the ratio of the failed bound to its limit.  An anchor that served sets p to 0
+// (docs/theory.md, "Constant-time removal").
 class AnchorSchedule {
  public:
   [[nodiscard]] bool is_due() const noexcept { return waited_ >= pause_; }
@@ -50,8 +52,8 @@ class AnchorSchedule {
   void stepped(bool served, double usage);
 
  private:
-  std::size_t pause_ = 0;   // Newton updates to wait for before the next anchor ...
-  std::size_t waited_ = 0;  // ... and those that were waited for
+  std::size_t pause_ = 0;   // p: Newton updates to wait for before the next anchor
+  std::size_t waited_ = 0;  // Newton updates that were waited for
   bool fresh_ = false;      // no step since the anchor
 };
 

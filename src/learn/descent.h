@@ -39,6 +39,7 @@ class DescentWatch {
 
  private:
   static constexpr double kLeastProgress = 0.5;
+  // With two, removals on COLLAB gave up and paid for new inverses in vain (docs/performance.md, "Patience").
   static constexpr std::size_t kMostIdleSteps = 4;
 
   double best_ = std::numeric_limits<double>::infinity();

@@ -29,6 +29,7 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
     Matrix& A = result.hessian_[k];
     A = weighted_square(Z, curvatures.col(static_cast<Index>(k)));
     A.diagonal().array() += objective.ridge();
+    // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
     inverses[k] = UpdatableInverse::of(A);
   });
   for (std::optional<UpdatableInverse>& inverse : inverses) {
@@ -37,6 +38,7 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   }
   result.square_ = weighted_square(Z, Vector::Ones(static_cast<Index>(Z.rows())));
   const double norm_bound = spectral_norm_upper_bound_from_gram(result.square_, Z.rows());
+  // From here on all scalars are rounded up, each by the roundings that it went through.
   result.spectral_square_ = norm_bound * norm_bound * (1 + 2 * kUnitRoundoff);
   for (std::size_t i = 0; i < Z.rows(); ++i) {
     const double square = squared_norm(Z.row(i));
@@ -46,6 +48,7 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   const double rows = static_cast<double>(Z.rows());
   result.frobenius_square_ *= 1 + rounding_factor(rows + static_cast<double>(Z.columns()));
   result.row_norm_ *= 1 + rounding_factor(static_cast<double>(Z.columns()) + 2);
+  // A term passes two roundings for each of its two factors, a product, and the sums over all rows.
   result.roundings_ = rows + 4;
   return result;
 }
@@ -56,12 +59,17 @@ void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) 
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
+  // Z'^T Z' = Z^T Z - z z^T + z' z'^T is at most Z^T Z + |z'|^2 I.  So the bound on |Z|^2 grows by |z'|^2, and nothing
+  // is taken away for the row that goes.  frobenius_square_ bounds the magnitudes of all terms ever added, so it does
+  // not fall either.
   const double square = squared_norm(after) * (1 + rounding_factor(static_cast<double>(after.values.size()) + 4));
   frobenius_square_ = (frobenius_square_ + square) * (1 + 2 * kUnitRoundoff);
   spectral_square_ = (spectral_square_ + square) * (1 + 2 * kUnitRoundoff);
   row_norm_ = std::max(row_norm_, std::sqrt(square));
+  // An edit takes at most six roundings (docs/theory.md, "The fast factor").
   roundings_ += 6;
-  // A and C at once, so that they hold nothing of a row that goes; inverses by changes that wait (updatable_inverse.h).
+  // A and C change at once, so that they hold nothing of a row that goes.  Inverses change by notes that wait
+  // (updatable_inverse.h).
   Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   std::vector<char> intact(inverse_.size(), 1);
@@ -72,10 +80,10 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
     const double added = curvature(after);
     const double taken = curvature(before);
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
-    // Up before down: the matrix in between is the larger one, so that the second change stays away from zero.
+    // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
     intact[k] = inverse_[k].add(rows, Eigen::Vector2d(added, -taken)) ? 1 : 0;
   });
-  wipe_matrix(rows);
+  wipe_matrix(rows);  // one of them may be a row that goes
   return std::find(intact.begin(), intact.end(), 0) == intact.end();
 }
 
@@ -93,9 +101,9 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
   const double width = static_cast<double>(square_.rows());
   const double spectral = std::sqrt(spectral_square_);
   const double gamma_1 = loss_.curvature_bound();
-  // Entries of A and C have gone through `roundings_` roundings of terms whose absolute sum is at most
-  // frobenius_square_ (times gamma_1); products with a vector add `width` more; curvatures at the anchor err by 8 u
-  // gamma_1 and by what their margins err.
+  // entry_error of docs/theory.md, "The fast factor".  Entries of A and C have gone through `roundings_` roundings.
+  // Their terms have an absolute sum of at most 2 frobenius_square_ (times gamma_1 for A).  Products with a vector add
+  // `width` roundings.
   const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
   const Matrix squares = symmetric_product(square_, steps, threads_);
   Vector growth(steps.cols());
@@ -103,14 +111,18 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
     const auto k = static_cast<Index>(label);
     const Vector v = steps.col(k);
     const double step_norm = v.norm();
+    // sqrt(v^T C v) = |Z v|.  Rounding may make the product negative; the error term covers that.
     const double image = std::sqrt(std::max(0.0, v.dot(squares.col(k))) + entry_error * step_norm * step_norm);
+    // The first term of (12): how far l'' may have moved between the anchor and any point of the step.
     const double drift = (weights.col(k) - anchor_.col(k)).norm() + step_norm / 2;
     const double curvature = loss_.curvature_lipschitz() * row_norm_ * drift * spectral * image;
 
+    // The second term of (12), evaluated and not assumed: A v + (ridge - ridge_s) v - Delta.
     Vector defect = symmetric_product(hessian_[label], v).col(0);
     defect += (ridge - ridge_) * v - gradient_change.col(k);
     const double anchor_norm = anchor_.col(k).norm();
-    // Twice: a row that went was added with one error and subtracted with another.
+    // A curvature at the anchor errs by 8 eta gamma_1 (Lemma 8) and by what its margin errs.  Twice, because a row that
+    // went was added with one such error and subtracted with another.
     const double curvature_error =
         2 *
         (8 * kUnitRoundoff * gamma_1 +
@@ -119,8 +131,8 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
     const double of_products =
         (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * ridge_) * step_norm +
         8 * kUnitRoundoff * gradient_change.col(k).norm();
-    // w + v is rounded, which moves the gradient by at most the largest curvature times that; and lambda n is, before
-    // and after.
+    // The kept weights are fl(w + v).  This moves the gradient by at most |H| times the rounding.  The ridge is rounded
+    // too, before and after a graph goes.  6 ridge_s covers both, since no ridge since the anchor was larger.
     const double new_norm = weights.col(k).norm() + step_norm;
     const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * ridge_) * new_norm;
     const double rounding = of_products + of_weights;

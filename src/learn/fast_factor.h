@@ -1,13 +1,13 @@
 // The rung whose cost does not depend on the number of graphs (docs/theory.md, "Constant-time removal").
 //
-// At an anchor w_s, for every class, A_k = Z^T D_s Z + ridge_s I with its inverse, and C = Z^T Z.  An edited row
-// changes each by two rank-one terms.  A step V = A^-1 Delta then costs O(d^2) per class, and the residual grows by at
-// most
+// At an anchor w_s there are, for every class, A_k = Z^T D_s Z + ridge_s I with its inverse, and C = Z^T Z for all.  An
+// edited row changes each of them by two rank-one terms.  A step v = A^-1 Delta then costs O(d^2) per class.  The
+// residual grows by at most (12),
 //
 //   gamma R (|w - w_s| + |v|/2) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
 //
-// which is O(d^2) too: the first term is what the curvature may have moved since the anchor, the second what the solve
-// left over and what removed graphs took from the ridge.
+// which costs O(d^2) too.  The first term is what the curvature may have moved since the anchor.  The second is what
+// the solve left over, and what removed graphs took from the ridge.
 #pragma once
 
 #include <cstddef>

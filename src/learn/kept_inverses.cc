@@ -6,6 +6,7 @@
 namespace unscatter {
 
 std::size_t solved_classes(const Objective& objective) {
+  // A perturbation has a column of its own for each class, so with one the classes no longer mirror each other.
   const bool mirrored = objective.classes() == 2 && objective.perturbation() == nullptr;
   return mirrored ? 1 : objective.classes();
 }
@@ -19,6 +20,7 @@ Matrix with_mirrored(Matrix solved, std::size_t classes) {
 }
 
 std::size_t KeptInverses::worthwhile_threads_for(const Objective& objective) const {
+  // All classes together decide: their products are what the threads share.
   const auto order = static_cast<std::size_t>(inverses.front().order());
   return worthwhile_threads(inverses.size() * order * order, objective.threads());
 }

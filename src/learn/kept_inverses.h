@@ -5,8 +5,8 @@
 // digits and costs one product with a matrix, where Newton's method pays for a new factor.  Nothing rests on the
 // inverses: a descent ends at a gradient that was evaluated, or says that it did not get there.
 //
-// With two classes and no perturbation the second class is the first with every sign turned round.  One is then solved,
-// and the other is its mirror image.
+// With two classes and no perturbation the second class is the first one with every sign turned round.  Only one class
+// is then solved, and the other one is its mirror image.
 #pragma once
 
 #include <algorithm>

@@ -11,6 +11,7 @@ std::uint32_t predict(const BlockRow& row, const Matrix& weights) {
   double best_score = dot(row, weights.col(0));
   for (Eigen::Index k = 1; k < weights.cols(); ++k) {
     const double score = dot(row, weights.col(k));
+    // Greater, not equal: the first class wins among equal scores.
     if (score > best_score) {
       best = k;
       best_score = score;

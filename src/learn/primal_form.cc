@@ -15,10 +15,11 @@ namespace {
 
 using Eigen::Index;
 
-// A change of the gradient tells about the Hessian only where it is this many times what rounding may have made of it.
+// A change of the gradient tells about the Hessian only if it is this many times the rounding errors in it.  About two
+// of its digits are then right.
 constexpr double kTrusted = 100;
-// C is made anew after so many changes.  What the changes leave behind is accounted for, so this keeps the bound tight
-// and is not needed for it to hold.
+// C is made anew after so many changes.  The bound on |Z| holds without this, because it accounts for what changes
+// leave behind.  But it would grow slack.
 constexpr std::size_t kMostSquareChanges = 1000;
 
 class PrimalForm final : public CurvatureForm {
@@ -27,14 +28,14 @@ class PrimalForm final : public CurvatureForm {
   [[nodiscard]] std::size_t order(const Objective& objective) const noexcept override { return objective.width(); }
 
   // A step passes over all rows twice (margins, gradient) and once over the inverse.  A build makes Z^T D Z and inverts
-  // it.
+  // it.  The square is symmetric, so n d^2 operations are enough.  An inverse counts as eight Cholesky factors.
   [[nodiscard]] CurvatureCost cost(const Objective& objective) const noexcept override {
     const auto n = static_cast<double>(objective.rows().rows());
     const auto d = static_cast<double>(objective.width());
     return {kVectorSlowness * (4 * n * d + 2 * d * d), n * d * d + 8 * d * d * d / 3};
   }
 
-  // One inverse at weight zero serves all classes, where exact steps factorise one matrix per class and step.
+  // At zero weights one inverse serves all classes.  Exact steps would factorise one matrix per class and step.
   [[nodiscard]] bool trains_inexactly_from_nothing() const noexcept override { return true; }
 
   void require(const Objective&) override {}  // C is made when somebody asks for |Z|
@@ -54,6 +55,8 @@ class PrimalForm final : public CurvatureForm {
   }
 
   [[nodiscard]] std::optional<UpdatableInverse> invert(const Objective& objective, const Vector& D) const override {
+    // Unlike factorise(), this does not test whether the ridge is above the rounding errors.  An inverse that consists
+    // of them leads nowhere, and the descent says so.
     Matrix H = weighted_square(objective.rows(), D);
     H.diagonal().array() += objective.ridge();
     return UpdatableInverse::of(std::move(H), InversePrecision::kDouble);
@@ -74,6 +77,7 @@ class PrimalForm final : public CurvatureForm {
     const BlockRow& after = objective.rows().row(i);
     const auto at = static_cast<Index>(i);
     Matrix rows = edited_rows(before, after, objective.width());
+    // Not vector<bool>: threads write neighbouring entries.
     std::vector<char> intact(kept.inverses.size(), 1);
     kept.for_each_class(objective, [&](std::size_t k) {
       const auto column = static_cast<Index>(k);
@@ -102,6 +106,8 @@ class PrimalForm final : public CurvatureForm {
 
   [[nodiscard]] std::optional<Descent> descend(KeptInverses& kept, const Objective& objective, const Matrix& start,
                                                const Matrix& gradient, double tolerance) const override {
+    // `gradient` may be off by the present residual.  This is enough for a direction, because the gradient is evaluated
+    // wherever a step arrives.
     Descent descent{start, {}, 0};
     Matrix steps(start.rows(), static_cast<Index>(kept.inverses.size()));
     kept.for_each_class(objective, [&](std::size_t label) {
@@ -118,8 +124,9 @@ class PrimalForm final : public CurvatureForm {
       const double norm = after.colwise().norm().maxCoeff();
       if (norm <= tolerance) return descent;
       if (!watch.goes_on(norm)) return std::nullopt;
-      // A step shows how the present Hessian acts along it, and the inverse learns that for the removals to come.  Near
-      // the end the change of the gradient is rounding errors only, and there is nothing to learn.
+      // A step shows how the present Hessian acts along it.  The inverse learns this, for the next step and for the
+      // removals to come.  Near the end the change of the gradient is rounding errors only, and there is nothing to
+      // learn.  learn() returns P times the new gradient, so one pass over P serves learning and the next step.
       kept.for_each_class(objective, [&](std::size_t label) {
         const auto k = static_cast<Index>(label);
         const bool trusted =

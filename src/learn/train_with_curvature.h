@@ -10,13 +10,13 @@
 
 namespace unscatter {
 
-// train() from `start` with the caller's `curvature`, which uses the inverses it has and keeps those that training
-// makes.  options.form is not looked at: `curvature` has a form.
+// train() from `start` with the caller's `curvature`.  Training uses the inverses that it has, and leaves there those
+// that it makes.  options.form is not looked at, because `curvature` has a form.
 [[nodiscard]] Result<TrainedWeights> train_with_curvature(const Objective& objective, const Matrix& start,
                                                           const TrainOptions& options, Curvature& curvature);
 
-// Newton with exact systems and a line search: from `start`, until no class has a gradient above `tolerance`. Arguments
-// are not checked.
+// Newton with exact systems and a line search, from `start`, until no class has a gradient above `tolerance`.
+// Arguments are not checked.
 [[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
                                                     std::size_t max_iterations, Curvature& curvature,
                                                     Progress* progress = nullptr);

@@ -6,6 +6,7 @@ namespace unscatter {
 namespace {
 
 void wipe_row(BlockRow& row) noexcept {
+  // Segments go too: they tell which channels a graph had.
   wipe(row.values);
   wipe(row.segments);
 }
@@ -14,6 +15,7 @@ void wipe_row(BlockRow& row) noexcept {
 
 void UnseenRows::settle(const SparseBlockRows& rows) noexcept {
   for (auto entry = known_.begin(); entry != known_.end();) {
+    // Equal bit for bit.  Only then is there nothing to follow.
     if (rows.row(entry->first) == entry->second) {
       wipe_row(entry->second);
       entry = known_.erase(entry);

@@ -12,16 +12,19 @@ namespace {
 
 using Eigen::Index;
 
-// S' has the eigenpair (0, e_v), but if 0 is repeated, or nearly so, no computed vector is e_v.  w = V^T e_v, row v of
-// V, is where e_v went.  The Householder reflection H = I - 2 u u^T / |u|^2 that turns w into +-e_k, k its largest
-// entry, makes column k of V H equal +-e_v and row v zero elsewhere.  It may be applied without touching Lambda: Lambda
-// w = V^T S' e_v = 0 up to rounding, and lambda_k w_k is one of its entries with |w_k| >= g^-1/2, hence Lambda u and H
-// Lambda H - Lambda are rounding errors too.
+// S' has the eigenpair (0, e_v).  But if 0 is repeated, or nearly so, no computed vector is e_v.  Row v of V, which is
+// w = V^T e_v, says where e_v went.  Let k be the place of its largest entry.  A Householder reflection
+// H = I - 2 u u^T / |u|^2 turns w into +-e_k.  Then column k of V H is +-e_v, and row v is zero elsewhere.
+//
+// H may be applied without touching Lambda.  Up to rounding Lambda w = V^T S' e_v = 0.  One of its entries is
+// lambda_k w_k with |w_k| >= g^-1/2, so lambda_k is a rounding error.  Hence Lambda u and H Lambda H - Lambda are
+// rounding errors too.
 SymmetricEigen drop_removed(const SymmetricEigen& eigen, Index v) {
   const Index g = eigen.values.size();
   Vector u = eigen.vectors.row(v).transpose();
   Index k = 0;
   u.cwiseAbs().maxCoeff(&k);
+  // The sign of u_k, so that the sum does not cancel.
   u(k) += std::copysign(u.norm(), u(k));
   const Vector image = eigen.vectors * u;
   const double factor = 2 / u.squaredNorm();
@@ -56,12 +59,14 @@ Result<EigenDowndate> EigenDowndate::create(const Matrix& S) {
 Status EigenDowndate::remove_node(std::size_t node, NodeRemoval style) {
   UNSCATTER_CHECK_OK(check_removal(nodes(), node, style));
   const auto v = static_cast<Index>(node);
-  // s comes from the decomposition, not from a stored S: what is removed is the row that the decomposition has,
-  // rounding included, so that errors of earlier removals do not stay behind in row v.
+  // s comes from the decomposition and not from a stored S.  So what is removed is the row that the decomposition has,
+  // rounding included.  Errors of earlier removals then do not stay behind in row v.
   Vector s = eigen_.vectors * eigen_.values.cwiseProduct(eigen_.vectors.row(v).transpose());
   s(v) *= 0.5;
   const double length = s.norm();
+  // A node without edges has s = 0.  Nothing changes then.
   if (length > 0) {
+    // a^2 = |s| makes p and m as short as they can be (eigen_downdate.h).
     const double a = std::sqrt(length);
     Vector p = s / a;
     Vector m = -p;

@@ -26,9 +26,10 @@ using KernelFunction = std::function<double(double)>;
 //
 //   S' = S - 1/2 p p^T + 1/2 m m^T,    p = a e + s / a,   m = a e - s / a,
 //
-// two symmetric rank-one modifications (rank_one_eigen.h).  a^2 = |s| makes p and m as short as they can be, |p|^2 ~ 2
-// |s|, so neither step leaves the scale of S.  Cost at most 4 g^3 flops, in two matrix products, and O(g^2) per secular
-// sweep: the same order as a fresh decomposition (about 9 g^3), not the O(g^2) of the eigenVALUES alone.
+// These are two symmetric rank-one modifications (rank_one_eigen.h).  a^2 = |s| makes p and m as short as they can be,
+// |p|^2 ~ 2 |s|, so neither step leaves the scale of S.  The cost is at most 4 g^3 flops, in two matrix products, and
+// O(g^2) per secular sweep.  This is the order of a fresh decomposition (about 9 g^3), not the O(g^2) of the
+// eigenvalues alone.
 //
 // Const access from any number of threads; removal needs the object for itself.
 class EigenDowndate {

@@ -27,6 +27,7 @@ Result<Matrix> frozen_degree_shift(const Graph& graph, const Vector& frozen_degr
   if (frozen_degrees.size() != A.rows() || !frozen_degrees.allFinite() || (frozen_degrees.array() < 0).any()) {
     return Error{ErrorCode::kInvalidArgument, "frozen degrees: one finite number >= 0 per node"};
   }
+  // A node without edges has the constant 0.  Its row is zero, as in a walk bank.
   const Vector scale = frozen_degrees.unaryExpr([](double d) { return d > 0 ? 1 / std::sqrt(d) : 0.0; });
   return Matrix(scale.asDiagonal() * A * scale.asDiagonal());
 }

@@ -28,8 +28,9 @@ Status PowerCache::remove_node(std::size_t node, NodeRemoval style) {
   const auto K = static_cast<Index>(degree());
   const auto g = static_cast<Index>(nodes());
 
-  // Column v of every power, read before any of them changes.  From v, in descending order of the exponent, so that the
-  // rows which belong to (1) for one k are neighbours: from_v.col(K - 1 - e) = S^e e_v (S is symmetric).
+  // Column v of every power is read before any of them changes.  from_v.col(K - 1 - e) = S^e e_v, which is also row v,
+  // because S is symmetric.  Exponents descend, so that the columns which (1) needs for one k are neighbours.  Each
+  // power then takes one product of matrices.
   Matrix F(g, K);
   Matrix from_v(g, K);
   Vector returns(K);  // returns(t) = (S^t)_vv
@@ -51,6 +52,7 @@ Status PowerCache::remove_node(std::size_t node, NodeRemoval style) {
     for (Matrix& power : powers_) power = without(power, v);
   } else {
     for (Index k = 1; k <= K; ++k) {
+      // (1) holds for i, j != v only.  S^0 stays the identity, because the node keeps its place.
       powers_[static_cast<std::size_t>(k)].row(v).setZero();
       powers_[static_cast<std::size_t>(k)].col(v).setZero();
     }
@@ -73,6 +75,7 @@ void PowerCache::apply_wavelets(std::size_t scales, const RowMatrix& signals, st
   invariant(scales >= 1 && scales <= 16 && (std::size_t{1} << (scales - 1)) <= degree(),
             "more scales than cached powers");
   bands.resize(scales);
+  // Only dyadic powers are needed, and each of them is applied to the signals once.
   RowMatrix before = signals;
   for (std::size_t j = 0; j < scales; ++j) {
     RowMatrix after = powers_[std::size_t{1} << j] * signals;

@@ -21,14 +21,14 @@ namespace unscatter {
 //
 //   f_m[i] = sum over walks from i that reach v at step m and not at steps 0 .. m-1.
 //
-// A walk of k steps between i, j != v either avoids v, which is what (S'^k)_ij sums, or reaches v for the first time at
-// exactly one m in 1..k and is then any walk of k - m steps from v.  Therefore
+// Consider a walk of k steps between i, j != v.  Either it avoids v; (S'^k)_ij sums these walks.  Or it reaches v for
+// the first time at exactly one m in 1..k, and goes on with any walk of k - m steps from v.  Therefore
 //
 //   (S'^k)_ij = (S^k)_ij - sum_{m=1..k} f_m[i] (S^(k-m))_vj                                     (1)
 //   f_m[i]    = (S^m)_iv - sum_{s=1..m-1} f_s[i] (S^(m-s))_vv,                                  (2)
 //
-// (2) being the same split applied to walks that end at v.  All K powers cost K (K + 1) g^2 flops, and K rank-one
-// updates are enough for a single one.  S_vv = 0 is not needed.
+// (2) is the same split, applied to walks that end at v.  All K powers cost K (K + 1) g^2 flops.  K rank-one updates
+// are enough for a single one.  S_vv = 0 is not needed.
 //
 // Const access from any number of threads; removal needs the object for itself.
 class PowerCache {

@@ -14,8 +14,8 @@ namespace {
 
 using Eigen::Index;
 
-// Eight units in the last place of |A'|, per deflated component: what the classical divide-and-conquer codes give away,
-// and about what forming V^T x has cost already.
+// Eight units in the last place of |A'| per deflated component.  The classical divide-and-conquer codes give away as
+// much, and forming V^T x has cost about as much already.
 constexpr double kDeflation = 8 * std::numeric_limits<double>::epsilon();
 
 // diag(d) + rho z z^T with |z| = 1, rho > 0 and d ascending, and the basis it refers to.
@@ -33,10 +33,10 @@ struct Deflation {
   std::vector<Index> coupled;
 };
 
-// Splits off what moves A' by at most kDeflation * scale: components with rho |z_j| below that, and, after a rotation
-// in the plane of two coupled neighbours that puts all of z into the second, the first of two values that nearly agree
-// [GuEisenstat94, Sec. 4], [Golub13, Sec. 8.4.2].  The rotation leaves the off-diagonal entry (d_j - d_i) c s, which is
-// dropped.
+// Splits off what moves A' by at most kDeflation * scale [GuEisenstat94, Sec. 4], [Golub13, Sec. 8.4.2].  There are two
+// kinds.  Firstly, components with rho |z_j| below that.  Secondly, the first of two values that nearly agree: a
+// rotation in the plane of the two puts all of z into the second.  The rotation leaves the off-diagonal entry (d_j -
+// d_i) c s, which is dropped.
 Deflation deflate(Problem& problem, double scale) {
   auto& [d, z, rho, V] = problem;
   const double tolerance = kDeflation * scale;
@@ -75,8 +75,8 @@ Deflation deflate(Problem& problem, double scale) {
 //
 //   rho z_j^2 = (lambda_k - d_j) prod_{i<j} (lambda_i - d_j)/(d_i - d_j) prod_{j<=i<k} (lambda_i - d_j)/(d_{i+1} - d_j)
 //
-// Every factor is positive by interlacing and accurate to a few roundings, hence so is z; vectors made of it are
-// orthogonal. The overall factor rho is left out, since the vectors are normalised.
+// Every factor is positive by interlacing, and accurate to a few roundings.  Hence so is z, and vectors made of it are
+// orthogonal.  The overall factor rho is left out, since the vectors are normalised.
 Vector loewner_vector(const Vector& d, const Vector& z, const Matrix& gaps) {
   const Index k = d.size();
   Eigen::ArrayXd square = -gaps.col(k - 1).array();
@@ -135,11 +135,12 @@ Result<SymmetricEigen> rank_one_eigen(const SymmetricEigen& eigen, double rho, c
   }
   if (strength == 0) return eigen;
 
-  // In units of a power of two near |A'|, so that neither the products nor the squares below leave the range of a
-  // double, and scaling rounds nothing.
+  // Everything is in units of a power of two near |A'|.  So neither the products nor the squares below leave the range
+  // of a double, and scaling rounds nothing.
   const double largest = std::max(eigen.values.cwiseAbs().maxCoeff(), std::abs(strength));
   const double unit = std::ldexp(1.0, std::ilogb(largest));
-  // rho < 0 is the problem for -A with -rho: the same vectors, values negated and therefore in reverse order.
+  // rho < 0 is the problem for -A with -rho.  It has the same vectors.  The values are negated, and therefore in
+  // reverse order.
   const double sign = strength > 0 ? 1 : -1;
   Problem problem{sign * (eigen.values / unit), eigen.vectors.transpose() * (x / length), std::abs(strength) / unit,
                   eigen.vectors};

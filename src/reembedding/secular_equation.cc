@@ -13,16 +13,17 @@ namespace {
 using Eigen::Index;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Rational steps converge quadratically: over 200,000 random roots, clustered poles included, three to four on average
-// and 17 at most.  A step that fails to halve |f| is followed by a bisection, geometric while the bracket is wide, so
-// that even without any help from the rational steps some 60 to 70 steps would exhaust it.
+// Rational steps converge quadratically.  Over 200,000 random roots, clustered poles included, there were three to four
+// on average and 17 at most.  A step that fails to halve |f| is followed by a bisection, which is geometric while the
+// bracket is wide.  So even without any help from the rational steps, some 60 to 70 steps would exhaust the bracket.
 constexpr int kMaxSteps = 200;
 
 struct Bracket {
   double low;
   double high;
   [[nodiscard]] bool holds(double t) const { return low < t && t < high; }
-  // Both ends have one sign: a root close to its pole may be many orders below the other end, and halving would creep.
+  // Both ends have one sign.  A root close to its pole may be many orders of magnitude below the other end, and halving
+  // would creep towards it.  So the geometric mean is taken where the ends are far apart.
   [[nodiscard]] double middle() const {
     const double ratio = std::abs(low) < std::abs(high) ? high / low : low / high;
     if (ratio <= 4) return low + 0.5 * (high - low);
@@ -30,8 +31,8 @@ struct Bracket {
   }
 };
 
-// f split at the interval of the wanted root: psi sums the poles on its left (terms < 0), phi those on its right (terms
-// > 0).
+// f, split at the interval of the wanted root.  psi sums the poles on its left (terms < 0), phi those on its right
+// (terms > 0).
 struct Secular {
   double psi, phi;
   double psi_slope, phi_slope;
@@ -98,8 +99,8 @@ class RootFinder {
   }
 
  private:
-  // The "middle way" [Li93]: psi and phi are each replaced by a constant plus one pole, the nearest on that side,
-  // matching value and slope; the step solves c + s / (p - eta) + S / (q - eta) = 0, a quadratic in eta.
+  // The "middle way" [Li93].  psi and phi are each replaced by a constant plus one pole, the nearest one on that side,
+  // with the same value and slope.  The step solves c + s / (p - eta) + S / (q - eta) = 0, a quadratic in eta.
   [[nodiscard]] double rational_step(const Secular& f, double t, const Bracket& bracket) const {
     const double p = delta_(left_) - t;
     const double q = delta_(left_ + 1) - t;
@@ -118,8 +119,10 @@ class RootFinder {
 };
 
 // A first guess keeps the two neighbouring poles exactly and freezes the rest of f at `rest`:
-// rest + v / (p - t) + V / (q - t) = 0 in origin coordinates, where p or q is 0, so that nothing cancels in the
-// constant term.
+//
+//   rest + v / (p - t) + V / (q - t) = 0
+//
+// in coordinates relative to the origin.  p or q is 0 there, so nothing cancels in the constant term.
 double first_guess(double rest, double p, double v, double q, double V, const Bracket& bracket) {
   const double a = rest * (p + q) + v + V;
   const double b = rest * p * q + v * q + V * p;
@@ -138,8 +141,8 @@ ShiftedRoot inner_root(const Vector& d, const Vector& w, Index i) {
   const double half = 0.5 * width;
   const Secular f = from_left.evaluate(half);
   const double rest = f.value() + w(i) / half - w(i + 1) / half;
-  // One end of each bracket comes from f = 0 itself: left, w_i / t <= 1 + phi(t) <= 1 + phi(half); right,
-  // w_{i+1} / |t| <= |psi(t)| <= |psi(half)|.  A factor of two covers the rounding.
+  // One end of each bracket comes from f = 0 itself.  On the left, w_i / t <= 1 + phi(t) <= 1 + phi(half).  On the
+  // right, w_{i+1} / |t| <= |psi(t)| <= |psi(half)|.  A factor of two covers the rounding.
   if (f.value() >= 0) {
     const Bracket bracket{0.5 * w(i) / (1 + f.phi), half * (1 + kEpsilon)};
     return {i, from_left.solve(bracket, first_guess(rest, 0, w(i), width, w(i + 1), bracket))};

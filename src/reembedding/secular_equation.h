@@ -7,8 +7,8 @@ namespace unscatter {
 
 struct SecularRoots {
   Vector values;  // lambda_1 < ... < lambda_k, rounded
-  // gaps(j, i) = d_j - lambda_i, to high RELATIVE accuracy: the difference of the rounded numbers would have none where
-  // a root sits close to its pole, and eigenvectors are made of these quotients.
+  // gaps(j, i) = d_j - lambda_i, to high RELATIVE accuracy.  The difference of the rounded numbers would have none
+  // where a root sits close to its pole.  Eigenvectors are made of quotients of these gaps.
   Matrix gaps;
 };
 

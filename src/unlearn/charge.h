@@ -28,8 +28,8 @@ struct NewtonStep {
   Matrix products;    // Z' V
 };
 
-// Upper bounds on the residual after the update, one per class: the residual before, the Taylor remainder by the named
-// bound, and what the linear solve and rounding left over.
+// Upper bounds on the residual after the update, one per class.  Each is the sum of the residual before, the Taylor
+// remainder by the named bound, and what the linear solve and rounding left over ((8) of docs/theory.md).
 struct ClassBounds {
   Vector worst;
   Vector data;

@@ -22,7 +22,7 @@ struct Fit {
   std::size_t newton_steps = 0;
 };
 
-// |gradient| of every class plus its rounding envelope: what an evaluation proves.
+// |gradient| of every class plus its rounding envelope.  This is what an evaluation proves.
 [[nodiscard]] Vector evaluated_residuals(const Objective& objective, const Evaluation& evaluation);
 // What the fit's residuals mean.
 [[nodiscard]] Assessment assess(const Fit& fit, const Objective& objective, const Limit& limit);

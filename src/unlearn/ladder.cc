@@ -14,16 +14,20 @@
 namespace unscatter {
 namespace {
 
-// Newton converges quadratically: one or two steps as a rule, and with its line search from anywhere in a dozen or two.
+// Newton converges quadratically.  As a rule it takes one or two steps.  With its line search it arrives from anywhere
+// in a dozen or two.
 constexpr std::size_t kMostPolishSteps = 50;
-// Steps aim below the limit by this much, because the limit is compared with a norm plus its rounding envelope ...
+// Steps aim at this share of the limit, because the limit is compared with a norm plus its rounding envelope.
 constexpr double kRoomForRounding = 0.5;
-// ... and further below where fast steps may follow: their bounds add up, and they stop at the limit.
+// They aim further below where fast steps may follow.  The bounds of fast steps add up from here, and fast steps end
+// when the sum reaches the limit.
 constexpr double kRoomForFastSteps = 0.1;
-// Of the Newton step that a bound is charged for.  What the solve leaves over is charged too.
+// The relative residual of the Newton system whose step a bound is charged for.  What the solve leaves over is charged
+// too, so it has to be near rounding.
 constexpr double kSolverPrecision = 1e-13;
 
-// |gradient| of a class that steps aim at.
+// |gradient| of a class that steps aim at.  The limit is on all classes together, and each gets an equal part of its
+// square.
 double wanted_gradient(const Climb& climb, const Matrix& weights) {
   const bool fast_steps_may_follow =
       climb.curvature.has_fast() || (climb.may_anchor && climb.curvature.anchor_is_due());
@@ -36,9 +40,10 @@ double wanted_gradient(const Climb& climb, const Matrix& weights) {
 // Rungs fast and exact: the step V = A^-1 Delta with the anchored Hessian A of the present rows.
 //
 // Costs O(K d^2) whatever the number of graphs.  Proves that the residual grew by at most what the curvature may have
-// drifted since the anchor, plus what the solve left over, plus rounding (fast_factor.h); the bounds of several updates
-// add up.  Where the sum is above the limit, the residual itself is evaluated, at one pass over all rows: that is the
-// rung exact, and it starts the sum anew.  Where that is still above the limit, chord steps go on from here.
+// drifted since the anchor, plus what the solve left over, plus rounding (fast_factor.h).  The bounds of several
+// updates add up.  Where the sum is above the limit, the residual itself is evaluated by one pass over all rows.  That
+// is the rung exact, and it starts the sum anew.  Where the residual is still above the limit, chord steps go on from
+// here.
 //
 // False if there is no anchor to step with; the fit is then as it was.  `gradient` becomes the one at the new weights
 // if it was evaluated.
@@ -48,12 +53,14 @@ bool take_fast_step(const Climb& climb, const GradientChange& change, Matrix& gr
   const Matrix steps = factor->solve(change.columns);
   const Vector growth =
       factor->growth_upper_bound(fit.weights, steps, change.columns, climb.after.ridge()) + change.rounding;
+  // Rounded up: the bound is carried from update to update, and so would be its roundings.
   fit.residuals = (fit.residuals + growth) * (1 + 4 * kUnitRoundoff);
   fit.weights += steps;
   fit.assessment = assess(fit, climb.after, climb.limit);
   fit.rung = Rung::kFast;
   fit.binding = ResidualBound::kDrift;
   const bool served = fit.assessment.satisfied;
+  // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
   climb.curvature.fast_step_taken(served, fit.assessment.headroom);
   if (served) return true;
   Evaluation evaluation = climb.after.evaluate(fit.weights);
@@ -65,9 +72,9 @@ bool take_fast_step(const Climb& climb, const GradientChange& change, Matrix& gr
 
 // Rung newton, with kept inverses: chord steps from where the fit stands, with a gradient of about `gradient`.
 //
-// Costs one pass over all rows and one product with an inverse per step (dual form: products with n x n matrices only),
-// and now and then new inverses.  Proves the residual at the end, which is evaluated.  Left when steps make no
-// progress: the Hessian has moved too far, or the loss is too crooked.
+// Costs one pass over all rows and one product with an inverse per step (dual form: products with n x n matrices only).
+// Now and then it costs new inverses.  Proves the residual at the end, which is evaluated.  Left when steps make no
+// progress: the Hessian has moved too far, or curvatures change too much along a step.
 //
 // False if the steps did not arrive; the fit is then as it was.
 bool take_chord_steps(const Climb& climb, const Matrix& gradient, Fit& fit) {
@@ -76,7 +83,8 @@ bool take_chord_steps(const Climb& climb, const Matrix& gradient, Fit& fit) {
   if (!curvature.refresh_inverses(climb.after, fit.weights)) return false;
   const double wanted = wanted_gradient(climb, fit.weights);
   std::optional<Descent> descent = curvature.descend(climb.after, fit.weights, gradient, wanted);
-  // Inverses that have seen many edits, or were left over from training, may lead nowhere where new ones do.
+  // Old inverses may lead nowhere: they have seen many edits, or they are left over from training.  New ones get a try,
+  // unless they were new already.
   if (!descent && builds == curvature.builds() && curvature.refresh_inverses(climb.after, fit.weights)) {
     descent = curvature.descend(climb.after, fit.weights, gradient, wanted);
   }
@@ -88,7 +96,8 @@ bool take_chord_steps(const Climb& climb, const Matrix& gradient, Fit& fit) {
   return true;
 }
 
-// H^-1 Delta, with inverses where the step is charged by a bound and inverses pay for many updates.
+// v = H^-1 Delta.  Kept inverses precondition the solve where the step is charged by a bound, because there every
+// update needs one.
 Result<Matrix> solve_newton_step(const Climb& climb, const Matrix& curvatures, const GradientChange& change,
                                  const Matrix& weights) {
   // An update that is judged by evaluation comes here after chord steps that led nowhere.  There are no inverses then,
@@ -140,6 +149,7 @@ Status take_newton_step(const Climb& climb, const GradientChange& change, Fit& f
     return ok_status();
   }
   if (climb.options.report_all_bounds) {
+    // For the report only.  The bound that was asked for stays the binding one.
     fit.bounds.exact = joint_norm(evaluated_residuals(climb.after, climb.after.evaluate(fit.weights)));
   }
   fit.assessment = assess(fit, climb.after, climb.limit);
@@ -152,8 +162,8 @@ bool judged_by_evaluation(const SessionOptions& options) {
   return options.bound == ResidualBound::kExact && !options.report_all_bounds;
 }
 
-// Rung newton, to the end: costs an evaluation, and where that is not enough a new factor per class and step.  Proves
-// the evaluated residual.  Left only where double precision shows no smaller residual or no minimum is found.
+// Rung newton, to the end.  Costs an evaluation, and where that is not enough, a new factor per class and step.  Proves
+// the evaluated residual.  Left only where double precision shows no smaller residual, or where no minimum is found.
 void polish(const Climb& climb, Fit& fit) {
   accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
   fit.rung = Rung::kNewton;
@@ -173,8 +183,11 @@ Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const
   fit.weights = present.weights;
   fit.residuals = present.residuals;
   fit.perturbation = present.perturbation;
-  Matrix gradient = -change.columns;  // at the present weights, up to the present residual
+  // The gradient on the edited rows is u - Delta.  u is within the limit, so -Delta is near enough for a direction.
+  Matrix gradient = -change.columns;
 
+  // An anchor was made only where the fast rung can serve (Learner::fast_rung_possible).  Otherwise nothing happens
+  // here.
   bool stepped = take_fast_step(climb, change, gradient, fit);
   const bool enough = stepped && fit.assessment.satisfied;
   if (!enough && judged_by_evaluation(climb.options)) {
@@ -183,8 +196,8 @@ Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const
   if (!stepped) UNSCATTER_CHECK_OK(take_newton_step(climb, change, fit));
   if (!fit.assessment.satisfied && !climb.options.retrain_when_exceeded) polish(climb, fit);
 
-  // Newton steps have moved the weights away from the anchor, if there is one, and the residual is small: the best
-  // place for a new one.
+  // Newton steps have moved the weights away from the anchor, if there is one, and the residual is small here.  So this
+  // is the best place for a new anchor.
   if (fit.assessment.satisfied && fit.rung == Rung::kNewton) {
     if (climb.may_anchor) {
       climb.curvature.anchor(climb.after, fit.weights);

@@ -32,12 +32,12 @@ struct Climb {
   bool may_anchor;     // whether the fast rung can serve later updates
 };
 
-// Whether an update is judged by its evaluated residual alone, so that any way to a small one will do.
+// Whether an update is judged by its evaluated residual alone.  Any way to a small residual will then do.
 [[nodiscard]] bool judged_by_evaluation(const SessionOptions& options);
 
-// Climbs from the present fit, which is of the rows before the edits, up to the rung newton.  `change` is Delta at its
-// weights.  Where the assessment of the result is not satisfied, only retraining is left.  Errors: those of
-// factorisations.
+// Climbs from the present fit up to the rung newton.  The present fit is that of the rows before the edits, and
+// `change` is Delta at its weights.  Where the assessment of the result is not satisfied, only retraining is left.
+// Errors: those of factorisations.
 [[nodiscard]] Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const Fit& present);
 
 // Newton with a line search on the objective itself, from where the fit stands, until the guarantee holds.  Where it

@@ -40,6 +40,7 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       limit_(limit),
       living_(rows_.rows()),
       curvature_(cheaper_form(rows_.rows(), rows_.columns()), {.keep_factors = true}) {
+  // Checked once here.  Every update then takes CheckedLabels in constant time.
   invariant(std::all_of(labels_.begin(), labels_.end(), [classes](std::uint32_t y) { return y < classes; }),
             "labels below K");
 }
@@ -48,6 +49,7 @@ Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t>
                                 const SessionOptions& options, RandomSource& noise) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
   Learner learner(std::move(rows), std::move(labels), classes, options, limit);
+  // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
   UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
   learner.fit_ = std::move(fit);
   if (learner.fast_rung_possible()) {
@@ -69,12 +71,14 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
     return Error{ErrorCode::kMalformedInput, "weights and residuals do not fit the embedding"};
   }
   const bool perturbed = options.mechanism == Mechanism::kObjective;
+  // The residual is that of the objective with b.  Without b, or with a b that does not belong, it would mean nothing.
   if (perturbed != fit.perturbation.has_value() || (perturbed && !fits(*fit.perturbation))) {
     return Error{ErrorCode::kMalformedInput, "the noise of the objective does not fit the mechanism and the embedding"};
   }
   Learner learner(std::move(rows), std::move(labels), classes, options, limit);
   learner.living_ = living;
   learner.fit_ = std::move(fit);
+  // Assessed again and not read: what is satisfied follows from residuals and options alone.
   learner.fit_.assessment = assess(learner.fit_, learner.objective(living, learner.perturbation()), limit);
   return learner;
 }
@@ -83,6 +87,7 @@ EvaluatedResidual Learner::evaluate() const {
   const Objective present = objective(living_, perturbation());
   const Evaluation evaluation = present.evaluate(fit_.weights);
   const Vector norms = evaluation.gradient.colwise().norm().transpose();
+  // Every number is rounded down here, because the lower bound is compared with what was certified.
   const double round_down = 1 - rounding_factor(static_cast<double>(present.width() + classes_) + 8);
   Fit evaluated;
   evaluated.weights = fit_.weights;
@@ -92,6 +97,8 @@ EvaluatedResidual Learner::evaluate() const {
 }
 
 Objective Learner::objective(std::size_t living, const Matrix* perturbation) const {
+  // The same product as in a training from scratch on so many graphs, bit for bit.  So the ridge carries no error
+  // (docs/theory.md, "Setting").
   const double ridge = options_.regularisation * static_cast<double>(living);
   return {rows_, CheckedLabels{labels_}, classes_, options_.loss, ridge, perturbation, options_.threads};
 }
@@ -106,7 +113,10 @@ Climb Learner::climb_on(const Objective& after, std::span<const RowChange> chang
 }
 
 Result<Matrix> Learner::train_anew(const Objective& after) {
+  // The first training has no weights to start from, and the method `retrain` stands for a training that knows nothing
+  // of before.
   const bool warm = options_.warm_retraining && options_.method != Method::kRetrain && fit_.weights.size() != 0;
+  // Inverses at other weights do not fit zero weights.  One inverse serves all classes there.
   if (!warm) curvature_.drop_inverses();
   TrainOptions training;
   training.optimizer = options_.optimizer;
@@ -120,6 +130,7 @@ Result<Matrix> Learner::train_anew(const Objective& after) {
 Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   Fit fit;
   if (options_.mechanism == Mechanism::kObjective) {
+    // Every training draws a fresh b.  Models from one b share their noise, and their differences contain none.
     fit.perturbation = Matrix::Zero(static_cast<Index>(rows_.columns()), static_cast<Index>(classes_));
     UNSCATTER_TRY(grid, GridNoise::create(options_.noise_stddev));
     UNSCATTER_CHECK_OK(
@@ -129,7 +140,9 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   UNSCATTER_TRY(weights, train_anew(after));
   fit.weights = std::move(weights);
   accept_evaluation(after.evaluate(fit.weights), after, limit_, fit);
+  // An optimiser stops at its own tolerance.  The limit may lie below it.
   if (!fit.assessment.satisfied) polish(climb_on(after, {}, living), fit);
+  // Set last: polishing belongs to the training.
   fit.rung = Rung::kRetrain;
   if (!fit.assessment.satisfied) {
     return Error{
@@ -155,6 +168,7 @@ Result<Fit> Learner::fit_after(std::span<const RowChange> changes, std::size_t l
 Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise) {
   std::size_t living = living_;
   for (RowChange& change : changes) {
+    // A copy first, then a swap of vectors: only the copy can fail, and then nothing has changed.
     change.before = change.after;
     if (change.kind == ChangeKind::kRemoved) --living;
   }
@@ -162,6 +176,7 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
   for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the old row
   try {
     for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before);
+    // A preview of the same changes has found the fit.  The kept weights are the same as then, so is the result.
     if (tried_ && tried_->is(changes)) {
       Fit found = std::move(tried_->fit);
       forget_tried();
@@ -179,16 +194,19 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
 
 void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
   forget_tried();
-  // Before labels go: a row that changed is known by its label.
+  // This comes before labels go: the fast factor takes an edited row's old curvature away by the row's label.
   curvature_.commit_rows(objective(living_, perturbation()));
   for (RowChange& change : changes) {
+    // The old row.  Its segments tell which channels the graph had, so they go too.
     wipe(change.before.values);
     wipe(change.before.segments);
     if (change.kind == ChangeKind::kRemoved) {
+      // The label is about the graph that went.  An empty row has the same effect with any label.
       labels_[change.row] = 0;
       --living_;
     }
   }
+  // The old weights carry what was removed.
   wipe_matrix(fit_.weights);
   fit_ = std::move(fit);
 }
@@ -197,14 +215,16 @@ void Learner::rollback(std::vector<RowChange>& changes) noexcept {
   for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the row tried
   try {
     for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before);
-  } catch (...) {  // memory; what is kept can be made again
+  } catch (...) {  // memory
+    // Nothing rests on what is kept, and it can be made again.  So the rollback itself cannot fail.
     curvature_.wipe();
   }
 }
 
 void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
   rollback(changes);
-  // A training drew noise for a model that might have been published.  The next one draws its own.
+  // A training drew noise for a model that might have been published.  So it is not kept: the next training draws its
+  // own noise.
   if (fit.rung == Rung::kRetrain) return;
   try {
     tried_.emplace();

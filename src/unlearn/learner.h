@@ -27,8 +27,8 @@ class Learner {
   [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels,
                                               std::size_t classes, const SessionOptions& options, RandomSource& noise);
 
-  // As one stood: rows without values are graphs that went.  `fit` carries weights, residuals, binding and
-  // perturbation. Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
+  // A learner as it stood before.  Rows without values are graphs that went.  `fit` carries weights, residuals, binding
+  // and perturbation.  Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
   [[nodiscard]] static Result<Learner> restore(SparseBlockRows rows, std::vector<std::uint32_t> labels,
                                                std::size_t classes, std::size_t living, const SessionOptions& options,
                                                Fit fit);
@@ -46,9 +46,9 @@ class Learner {
   // The present weights' residual, evaluated now.  Lower: the computed norms less what rounding may have added.
   [[nodiscard]] EvaluatedResidual evaluate() const;
 
-  // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder; then either commit(), which
-  // makes the fit the present one and overwrites the old rows, or rollback(), which puts them back.  An error of
-  // begin() has rolled back already.
+  // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder.  Then commit() makes the
+  // fit the present one and overwrites the old rows, or rollback() puts the old rows back.  An error of begin() has
+  // rolled back already.
   [[nodiscard]] Result<Fit> begin(std::vector<RowChange>& changes, RandomSource& noise);
   void commit(std::vector<RowChange>& changes, Fit&& fit) noexcept;
   void rollback(std::vector<RowChange>& changes) noexcept;
@@ -76,7 +76,8 @@ class Learner {
   [[nodiscard]] Result<Matrix> train_anew(const Objective& after);
   // Rung retrain: costs a training, proves its evaluated residual, and is the last one.
   [[nodiscard]] Result<Fit> retrain(std::size_t living, RandomSource& noise);
-  // The fast rung needs as many graphs as coordinates: with fewer the dual form is cheaper than any d x d matrix.
+  // The fast rung needs at least as many graphs as coordinates.  With fewer graphs the dual form is cheaper than any d
+  // x d matrix.
   [[nodiscard]] bool fast_rung_possible() const;
   void forget_tried() noexcept;
 

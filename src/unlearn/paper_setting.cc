@@ -3,6 +3,7 @@
 namespace unscatter {
 namespace {
 
+// {J, Q, L, lambda} for classification, then for unlearning.  COLLAB has another Q in the public program.
 constexpr PaperSetting kPaperSettings[] = {
     {"IMDB-BINARY", {5, 4, 3, 1e-4}, {4, 3, 3, 1e-3}, {}}, {"PROTEINS", {5, 4, 3, 1e-4}, {5, 4, 3, 1e-4}, {}},
     {"COLLAB", {3, 3, 2, 1e-4}, {3, 3, 2, 1e-4}, 2},       {"MNIST", {5, 4, 3, 0}, {5, 4, 3, 1e-6}, {}},

@@ -1,10 +1,10 @@
 // Upper bounds on the gradient residual of one class after a Newton update, each a formula.  Proofs: docs/theory.md.
 //
-//   D -> D' edits some rows;  Delta = grad L(w; D) - grad L(w; D');  v = H^-1 Delta with H the Hessian of L(.; D') at
-//   w; u' = grad L(w + v; D').  If grad L(w; D) = 0, then u' is the Taylor remainder below; if it is u, u' is u plus
-//   the remainder.
+//   D -> D' edits some rows.  Delta = grad L(w; D) - grad L(w; D').  v = H^-1 Delta, where H is the Hessian of L(.; D')
+//   at w.  u' = grad L(w + v; D').
 //
-// Arguments are upper bounds themselves; results err high.
+// If grad L(w; D) = 0, then u' is the Taylor remainder below.  If it is u, then u' is u plus the remainder.  Arguments
+// are upper bounds themselves.  Results err high.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ namespace unscatter {
 [[nodiscard]] double worst_case_bound(double curvature_lipschitz, double row_norm, double regularisation,
                                       std::size_t graphs, double gradient_change);
 
-// What one edited graph adds to |Delta| at worst, by kind.  C_1 = C_2 F bounds |grad l|; the paper writes C_1 = 1,
-// which holds only where |z| <= 1.
+// What one edited graph adds to |Delta| at worst, by kind ((6) of docs/theory.md).  C_1 = C_2 F bounds |grad l|.  The
+// paper writes C_1 = 1, which holds only where |z| <= 1.
 //
 // A node or an edge goes:  2 C_2 F                                   [Pan23, Thm. 4.4]
 [[nodiscard]] double worst_case_node_change(double slope_bound, double row_norm);
-// Features go:  min{2 C_2 F, (gamma_1 F |w| + C_2) |z - z'|}.  [Pan23, Thm. 4.3] bounds |z - z'| by F / sqrt(g) and |w|
-// by C_1 / lambda; the first holds for signals within [-1, 1] and one moment only, the second without a perturbation
-// only, so both are arguments here.
+// Features go:  min{2 C_2 F, (gamma_1 F |w| + C_2) |z - z'|}.  [Pan23, Thm. 4.3] bounds |z - z'| by F / sqrt(g), and
+// |w| by C_1 / lambda.  The first holds only for signals within [-1, 1] and one moment.  The second holds only without
+// a perturbation.  So both are arguments here.
 [[nodiscard]] double worst_case_feature_change(double slope_bound, double curvature_bound, double row_norm,
                                                double weight_norm, double displacement);
 // The whole graph goes:  C_2 F + lambda |w|                          [Guo20, Thm. 1]

@@ -23,6 +23,8 @@ void require(int status, struct archive* handle) {
 
 std::string write_zip(const ArchiveMembers& members, const char* options, const std::string& passphrase) {
   std::size_t capacity = 4096;
+  // Deflate may make incompressible bytes a little longer, and headers come twice: before a member and in the
+  // directory.
   for (const auto& [name, content] : members) capacity += 2 * content.size() + 4 * name.size() + 1024;
   std::string bytes(capacity, '\0');
   std::size_t used = 0;
@@ -68,6 +70,7 @@ std::string make_npy(std::string_view type, std::string_view shape, std::string_
   header += '\n';
   std::string bytes = "\x93NUMPY\x01";
   bytes += '\0';
+  // The length in two bytes, low one first.  It is below 256.
   bytes += static_cast<char>(header.size());
   bytes += '\0';
   bytes += header;

@@ -18,6 +18,7 @@ BlockRow draw_row(Sequence& random, const Vector& lean, const RandomRowsOptions&
       values[j] = signed_unit(random) + lean(static_cast<Eigen::Index>(first + j));
   };
   for (std::size_t column = 0; column < options.columns;) {
+    // Runs of columns, as embeddings have them, so that segments of different lengths meet in products.
     const std::size_t run = std::min<std::size_t>(1 + random.below(8), options.columns - column);
     if (random.chance(options.density)) fill(column, run);
     column += run;

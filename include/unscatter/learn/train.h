@@ -15,8 +15,7 @@
 namespace unscatter {
 
 enum class Optimizer {
-  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with inverses made
-            // before
+  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with kept inverses
   kLbfgs,   // LBFGS++, the paper's choice
 };
 // "newton" or "lbfgs".
@@ -26,8 +25,8 @@ enum class Optimizer {
 
 struct TrainOptions {
   Optimizer optimizer = Optimizer::kNewton;
-  // |gradient| of every class at the end, at most.  Default: 1e-12 sum_i |z_i|, which is 1e-12 of the largest gradient
-  // that bounded slopes allow and well above its rounding errors.
+  // The largest |gradient| of a class at the end.  Default: 1e-12 sum_i |z_i|.  This is 1e-12 of the largest gradient
+  // that bounded slopes allow, and well above its rounding errors.
   std::optional<double> gradient_tolerance = {};
   std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
   std::optional<HessianForm> form = {};  // default: the cheaper one
@@ -41,9 +40,10 @@ struct TrainedWeights {
 };
 
 // From weights 0, or from `start`.  Errors: kInvalidArgument (no row with values, start of the wrong size, numbers that
-// are not finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.
-// Without a ridge it is also the answer where no minimum exists: the logistic loss of separable data. A class without a
-// single graph is fitted like any other (all signs are -1): its scores are low everywhere.
+// are not finite); kNotConverged, naming the class and the norm reached.  A result that is not at the tolerance is
+// never returned.  Without a ridge, kNotConverged is also the answer where no minimum exists: the logistic loss of
+// separable data.  A class without a single graph is fitted like any other (all signs are -1).  Its scores are low
+// everywhere.
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start,
                                            const TrainOptions& options = {});

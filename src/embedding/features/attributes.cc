@@ -31,6 +31,7 @@ class Attributes final : public FeatureBlock {
 FeatureBlockOrError make(std::string_view name, std::string_view constants, const Dataset* dataset) {
   if (constants.empty()) {
     if (dataset == nullptr) return missing_constants(name, fmt::format("{}:1", name));
+    // The largest number in the data set.  A graph with another number is refused when it is embedded.
     const std::size_t count = summarise(*dataset).attributes;
     if (count == 0)
       return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the data set has no node attributes", name)};

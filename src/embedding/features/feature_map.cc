@@ -52,6 +52,7 @@ Result<FeatureMap> FeatureMap::build(std::string_view text, const Dataset* datas
   for (const std::string_view part : split_blocks(text)) {
     UNSCATTER_TRY(block, make_feature_block(part, dataset));
     map.width_ += block->width();
+    // Checked after every block, so that the sum cannot overflow.
     if (map.width_ > kMaxChannels)
       return Error{ErrorCode::kLimitExceeded,
                    fmt::format("features '{}' have more than {} channels", text, kMaxChannels)};

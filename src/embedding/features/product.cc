@@ -30,6 +30,7 @@ class Product final : public FeatureBlock {
     const std::size_t end = entries.size();
     for (std::size_t a = start; a < middle; ++a) {
       for (std::size_t b = middle; b < end; ++b) {
+        // By index and not by reference: push_back() may move the entries.
         const std::size_t channel = first_channel + entries[a].channel * second_->width() + entries[b].channel;
         const double value = entries[a].value * entries[b].value;
         entries.push_back({node, static_cast<std::uint32_t>(channel), value});

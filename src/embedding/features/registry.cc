@@ -46,6 +46,7 @@ FeatureBlockOrError parse_product(std::string_view text, const Dataset* dataset)
   }
   UNSCATTER_TRY(first, make_feature_block(arguments.substr(0, comma), dataset));
   UNSCATTER_TRY(second, make_feature_block(arguments.substr(comma + 1), dataset));
+  // A division, because the product of the widths may overflow.
   if (first->width() > kMaxChannels / std::max<std::size_t>(second->width(), 1)) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("feature '{}' has too many channels", text)};
   }
@@ -77,6 +78,7 @@ Error unexpected_constants(std::string_view block, std::string_view constants) {
 
 Result<std::size_t> parse_width(std::string_view block, std::string_view constants) {
   std::size_t width = 0;
+  // from_chars() takes neither blanks nor a sign, whatever the locale is.
   const auto [end, error] = std::from_chars(constants.data(), constants.data() + constants.size(), width);
   if (error != std::errc() || end != constants.data() + constants.size() || width == 0 || width > kMaxChannels) {
     return Error{ErrorCode::kInvalidArgument,

@@ -26,6 +26,7 @@ class StandardAttributes final : public FeatureBlock {
   }
   [[nodiscard]] std::size_t width() const noexcept override { return scalings_.size(); }
   [[nodiscard]] Status check(const Graph& graph) const override {
+    // Another number of attributes would be scaled by constants of other attributes.
     if (graph.attribute_count() == scalings_.size()) return ok_status();
     return Error{ErrorCode::kUnsupported,
                  fmt::format("feature 'standard-attributes': the graph has {} attributes per node, not {}",
@@ -91,6 +92,7 @@ FeatureBlockOrError make_standard_attributes(std::string_view constants, const D
     const std::size_t attributes = summarise(*dataset).attributes;
     if (attributes == 0)
       return Error{ErrorCode::kUnsupported, "feature 'standard-attributes': the data set has no node attributes"};
+    // From here on the numbers are public constants: a removal does not change them (docs/notation.md).
     scalings = fitted(*dataset, attributes);
   }
   for (const std::string_view text : split(constants, ',')) {

@@ -13,6 +13,7 @@ namespace unscatter {
 std::size_t scattering_tree_size(std::size_t scales, std::size_t layers) noexcept {
   std::size_t size = 0;
   std::size_t layer = 1;
+  // check_scattering() has refused trees in which this could overflow.
   for (std::size_t l = 0; l < layers; ++l, layer *= scales) size += layer;
   return size;
 }
@@ -40,6 +41,7 @@ class Scattering final : public Transform {
   [[nodiscard]] Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels, Scratch&,
                              BlockRow& row) const override {
     row.clear();
+    // A graph without features has the embedding 0, which is an empty row.
     if (signals.width() == 0) return ok_status();
     UNSCATTER_TRY(filters, bank_->on(graph));
     std::vector<double> weights;
@@ -79,6 +81,7 @@ class Scattering final : public Transform {
       for (std::size_t i = 0; i < signals.nodes; ++i) {
         const double s = signal(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
         double power = weights[i];
+        // Powers by repeated products, and not pow(): every machine then gets the same bits.
         for (std::size_t q = 0; q < Q; ++q) z[q] += power *= s;
       }
     }

@@ -60,6 +60,7 @@ const std::vector<std::string_view>& transform_families() {
 
 Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec) {
   UNSCATTER_CHECK_OK(check_family(spec));
+  // These two have no wavelets.  A null bank says so, and it is not an error.
   if (spec.family == "gft" || spec.family == "pagerank") return std::shared_ptr<const WaveletBank>();
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
@@ -76,6 +77,7 @@ Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
   if (spec.family == "pagerank") return make_pagerank({.damping = spec.pagerank_damping, .moments = spec.moments});
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
+    // The fast form.  It gives the same as make_scattering() with a walk bank, up to rounding.
     return make_walk_scattering(op, spec.scales, scattering_of(spec));
   }
   UNSCATTER_TRY(bank, make_wavelet_bank(spec));

@@ -64,6 +64,7 @@ std::optional<double> lipschitz_constant(const std::vector<Piece>& pieces) {
     bound = std::max(bound, slope_bound(piece));
     const bool joined_left = i > 0 && pieces[i - 1].to == piece.from;
     const double left = joined_left ? pieces[i - 1].at(piece.from) : 0.0;
+    // A jump at the very ends of [0, 2] does not matter: no eigenvalue lies beyond.
     if (piece.from > 0 && jumps(left, piece.at(piece.from))) return std::nullopt;
     const bool joined_right = i + 1 < pieces.size() && pieces[i + 1].from == piece.to;
     if (piece.to < kSpectrumEnd && !joined_right && jumps(piece.at(piece.to), 0.0)) return std::nullopt;
@@ -142,6 +143,7 @@ class Parser {
     // The text "0..1" must not be read as "0." and ".1".
     const std::string_view rest = text_.substr(position_);
     const std::string_view token = rest.substr(0, rest.find(".."));
+    // from_chars() takes no plus sign, and people write one.
     const std::size_t sign = token.starts_with('+') ? 1 : 0;
     double value = 0;
     const auto [end, code] = std::from_chars(token.data() + sign, token.data() + token.size(), value);

@@ -52,6 +52,7 @@ struct Extremes {
   double upper_at = 0;
 
   void see(double low, double high, double lambda) {
+    // The place is kept for the message: it tells users where to change a kernel.
     if (low < lower) lower = low, lower_at = lambda;
     if (high > upper) upper = high, upper_at = lambda;
   }
@@ -98,6 +99,8 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
       if (i > 0) {
         const double change = std::abs(value - last[j]);
         const double noise = kRounding * (1 + std::abs(value));
+        // A constant that is too small would make the proven bounds false.  Samples cannot prove a constant, but they
+        // can refute it.
         if (kernel.lipschitz && change > *kernel.lipschitz * step + noise) {
           return Error{
               ErrorCode::kInvalidArgument,
@@ -105,6 +108,7 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
                           "lambda = {} and {}",
                           kernel.name, bank.name, *kernel.lipschitz, change, last_lambda, lambda)};
         }
+        // |lambda h'(lambda)| by differences: the paper's second condition on kernels.
         report.lambda_derivative_estimate = std::max(report.lambda_derivative_estimate, lambda * change / step);
         // A Lipschitz kernel stays inside two cones over its neighbouring samples (spectrum_grid.h).
         const double variation = kernel.lipschitz.value_or(0) * step + noise;

@@ -40,6 +40,7 @@ void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling) {
     case WalkOperator::kSymmetric:
       for (std::size_t i = 0; i < n; ++i)
         scaling.post.push_back(std::sqrt(inverse_or_zero(static_cast<double>(graph.degree(i)))));
+      // D^-1/2 on both sides.  One vector serves both, because the graph is undirected.
       scaling.pre = scaling.post;
       break;
   }
@@ -66,6 +67,7 @@ class WalkFilters final : public GraphFilters {
 
   void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
     bands.resize(scales_);
+    // Powers are never formed: walking on from one dyadic power gives the next.
     RowMatrix last = signals;
     RowMatrix current = signals;
     for (std::size_t j = 0; j < scales_; ++j) {

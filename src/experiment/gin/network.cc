@@ -39,6 +39,7 @@ class SparseProduct final : public torch::autograd::Function<SparseProduct> {
     return result;
   }
 
+  // The derivative of S X by X is S^T.  S is a constant and gets none.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  const torch::autograd::variable_list& gradients) {
     const auto* S = reinterpret_cast<const SparseRows*>(context->saved_data["S"].toInt());  // NOLINT
@@ -81,6 +82,7 @@ class Network::State {
       averages_[layer + "variance"] = torch::ones({extent(shape.hidden)});
       inputs = shape.hidden;
     }
+    // Weights are drawn in this order.  Another order would give other weights for the same seed.
     add("head.V1", uniform({shape.hidden, shape.hidden}, shape.hidden));
     add("head.c1", uniform({shape.hidden}, shape.hidden));
     add("head.V2", uniform({shape.classes, shape.hidden}, shape.hidden));
@@ -102,6 +104,8 @@ class Network::State {
     for (std::size_t l = 0; l < shape_.layers; ++l) h = layer(batch, l, h, training);
     const Tensor g = product(batch.averages, h);
     Tensor z = torch::relu(torch::addmm(weight("head.c1"), g, weight("head.V1").t()));
+    // Dropout divides by the share that it keeps, so that evaluation needs no factor.  It draws from our generator, not
+    // from the global one.
     if (training) z = z * torch::empty_like(z).bernoulli_(kKept, random_).div_(kKept);
     return torch::log_softmax(torch::addmm(weight("head.c2"), z, weight("head.V2").t()), -1);
   }
@@ -133,6 +137,7 @@ class Network::State {
     const torch::NoGradGuard constant;
     const auto found = weights_.find(name);
     if (found == weights_.end()) throw InvariantViolation("GIN: no parameter " + name);
+    // A copy, because from_blob() does not own what it shows.
     FloatMatrix copy = name == kTransposed ? FloatMatrix(value.transpose()) : value;
     const Tensor block = torch::from_blob(copy.data(), {copy.rows(), copy.cols()});
     found->second.copy_(block.reshape(found->second.sizes()));

@@ -189,6 +189,7 @@ Result<Graph> make_group(const InterestGroupOptions& options, bool club, Populat
   for (const std::size_t user : population.draw(parts.node_count, random)) {
     parts.node_ids.push_back(fmt::format("user-{:05}", user));
   }
+  // Drawn for both kinds, so that the sequence of random numbers does not depend on the kind.
   const double share = (1 - kLeastClubby) * random.unit();
   Group group(parts.node_count, club ? kLeastClubby + share : share, random);
   group.rewire(options.noise);
@@ -202,6 +203,7 @@ Result<Dataset> generate_interest_groups(const InterestGroupOptions& options) {
   UNSCATTER_CHECK_OK(check(options));
   Sequence random(options.seed);
   std::vector<std::string> kinds(options.groups, "channel");
+  // Exactly half of each kind, then shuffled.  Drawn kinds would make the shares of the classes vary.
   std::fill_n(kinds.begin(), options.groups / 2, "club");
   random.shuffle(std::span(kinds));
   Population population(options.users, random);

@@ -1,3 +1,6 @@
+// What a hostile archive could do: claim sizes that it does not have, decompress without end, hold two members of one
+// name, or be cut.  Each is stopped below.  Names of members are only compared, never used as paths, so a name such as
+// "../x" leads nowhere.
 #include "graph/readers/archive.h"
 
 #include <archive.h>
@@ -34,7 +37,7 @@ Result<ArchiveHandle> open_archive(const Input& input) {
   if (const auto* bytes = std::get_if<std::span<const char>>(&input.content)) {
     status = archive_read_open_memory(handle.get(), bytes->data(), bytes->size());
   } else {
-    constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+    constexpr std::size_t kBlockBytes = std::size_t{1} << 18;  // few system calls, and little memory
     status =
         archive_read_open_filename(handle.get(), std::get<std::filesystem::path>(input.content).c_str(), kBlockBytes);
   }
@@ -85,6 +88,7 @@ class MemberSource final : public ByteSource {
     const la_ssize_t count = archive_read_data(handle_.get(), into.data(), into.size());
     // Warnings are negative too.  They say that checksum or size differ from the header, which is damage as well.
     if (count < 0) return damaged(name_, handle_.get());
+    // Decompressed bytes are counted, because a small archive can hold terabytes of zeros.
     if (!budget_.take(static_cast<std::uint64_t>(count))) return over_budget(name_, budget_);
     return static_cast<std::size_t>(count);
   }
@@ -122,6 +126,7 @@ Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_
   for (;;) {
     UNSCATTER_TRY(entry, next_file(handle.get(), input.name));
     if (entry == nullptr) return Error{ErrorCode::kNotFound, fmt::format("{}: no member '{}'", input.name, member)};
+    // Skipping a member does not decompress it.
     if (entry_name(entry) != member) continue;
     std::string name = fmt::format("{}/{}", input.name, member);
     // Asked before the first byte is read, so that the message says why and not only that data is damaged.
@@ -133,6 +138,7 @@ Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_
                    fmt::format("{}: the member is neither stored nor compressed by deflate or LZMA: {}", name,
                                archive_format_name(handle.get()))};
     }
+    // For progress only.  A header may claim any size, also a negative one.
     const std::int64_t size = archive_entry_size_is_set(entry) != 0 ? archive_entry_size(entry) : 0;
     return std::unique_ptr<ByteSource>(std::make_unique<MemberSource>(
         std::move(name), std::move(handle), static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)), budget));

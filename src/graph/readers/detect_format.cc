@@ -21,6 +21,7 @@ Error unknown_format(const Input& input, std::string_view reason) {
 
 Result<DataFormat> detect_in_zip(const Input& input) {
   UNSCATTER_TRY(members, list_members(input));
+  // TU first: archives of this form may hold any number of other files.
   if (std::any_of(members.begin(), members.end(), is_tu_edge_file)) return DataFormat::kTuZip;
   const auto ends_in = [](std::string_view ending) {
     return [ending](const std::string& member) { return member.ends_with(ending); };
@@ -38,6 +39,8 @@ Result<DataFormat> detect_in_text(const Input& input, std::string_view start) {
   if (first == std::string_view::npos) return unknown_format(input, "the file is empty");
   start.remove_prefix(first);
   if (start.front() == '{') return DataFormat::kJsonl;
+  // The first line of a GIN text is one number and nothing else.  A TU edge file starts with a number too, but a second
+  // one follows on its line.
   unsigned long long count = 0;
   const auto [stop, error] = std::from_chars(start.data(), start.data() + start.size(), count);
   std::string_view rest = start.substr(static_cast<std::size_t>(stop - start.data()));

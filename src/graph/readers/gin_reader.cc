@@ -41,11 +41,13 @@ class GinReader {
     UNSCATTER_TRY(claimed, only_integer(scanner_, line, "number of graphs"));
     if (claimed < 1) return scanner_.error(fmt::format("number of graphs {} is below 1", claimed));
     const auto count = static_cast<std::uint64_t>(claimed);
+    // The count is refused early, before a long file is read in vain.  Nothing is reserved for it.
     if (count > options_.limits.max_graphs) return over_limit("graphs", options_.limits.max_graphs);
     for (std::uint64_t g = 0; g < count; ++g) {
       if (!scanner_.next_line(line)) return end_of_text(fmt::format("ends after {} of {} graphs", g, count));
       UNSCATTER_CHECK_OK(scan_graph(line));
     }
+    // Text behind the last graph means that the count is wrong, or that two files were joined.
     if (scanner_.next_line(line))
       return scanner_.error(fmt::format("{} after the last of {} graphs", excerpt(line), count));
     return scanner_.status();
@@ -73,6 +75,7 @@ class GinReader {
     std::int64_t label = 0;
     std::string_view token = fields.token();
     if (!fields.next(n)) return scanner_.error(fmt::format("number of nodes {} is not a count", excerpt(token)));
+    // An embedding of no nodes does not exist.
     if (n == 0) return scanner_.error("graph without nodes");
     // A difference, which cannot overflow: nodes_ never exceeds the limit.
     if (n > options_.limits.max_nodes - nodes_) return over_limit("nodes", options_.limits.max_nodes);
@@ -110,6 +113,7 @@ class GinReader {
       if (!fields.next(neighbour)) {
         return scanner_.error(fmt::format("neighbour {} is not a node number", excerpt(fields.token())));
       }
+      // Checked here, where the line is known.  The builder uses it as an index without another look.
       if (neighbour >= parts.node_count) {
         return scanner_.error(fmt::format("neighbour {} in a graph of {} nodes", neighbour, parts.node_count));
       }
@@ -158,6 +162,7 @@ Result<NamedSource> open_gin(const Input& input, ByteBudget& budget) {
     return NamedSource{input.stem(), std::move(source)};
   }
   UNSCATTER_TRY(members, list_members(input));
+  // With two members it would be a guess which one is the data set.
   if (members.size() != 1) {
     return Error{ErrorCode::kMalformedInput,
                  fmt::format("{}: {} members where a GIN archive has exactly one", input.name, members.size())};

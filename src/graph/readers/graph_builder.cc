@@ -34,6 +34,7 @@ void sort_by_from(std::vector<Edge>& edges, std::size_t n) {
 // Puts edges from -> to, which are in order of `from`, into rows `to`.  Each row comes out in ascending order without a
 // sort of its own.  Self-loops and repetitions are left out.
 Rows rows_of(const std::vector<Edge>& edges, std::size_t n, Dropped& dropped) {
+  // Counts two places ahead, as in graph.cc: filling a row moves its begin to its end.
   std::vector<std::uint32_t> start(n + 2, 0);
   for (const Edge& edge : edges) ++start[edge.to + 2];
   for (std::size_t i = 2; i < start.size(); ++i) start[i] += start[i - 1];
@@ -57,10 +58,12 @@ Rows rows_of(const std::vector<Edge>& edges, std::size_t n, Dropped& dropped) {
     }
     rows.offsets.push_back(static_cast<std::uint32_t>(kept));
   }
+  // A copy of the right size.  A repeated edge in the file must not cost memory in the graph.
   rows.entries.assign(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(kept));
   return rows;
 }
 
+// Rows are visited in order, so the rows of the result come out sorted.
 Rows transposed(const Rows& rows) {
   const std::size_t n = rows.offsets.size() - 1;
   std::vector<std::uint32_t> next(n + 2, 0);
@@ -131,6 +134,7 @@ Status build_graphs(std::size_t count, const ReadOptions& options, Dataset& data
       if (!graph.ok()) {
         errors[chunk] = std::move(graph).error();
         std::size_t seen = first_failed.load();
+        // The lowest chunk that failed, whichever thread came first.
         while (chunk < seen && !first_failed.compare_exchange_weak(seen, chunk)) {
         }
         return;

@@ -39,6 +39,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
       if (!has(key)) return Error{ErrorCode::kMalformedInput, fmt::format("\"{}\" is missing", key_name(key))};
     }
     GraphParts& parts = graph_.parts;
+    // A list of ids pays for its nodes with bytes.  A bare count costs nothing, so it is limited by the line.
     if (parts.node_ids.empty() && parts.node_count > kFreeNodes + line_bytes) {
       return Error{ErrorCode::kLimitExceeded,
                    fmt::format("\"nodes\": {} nodes in a line of {} bytes", parts.node_count, line_bytes)};
@@ -61,6 +62,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return std::move(graph_);
   }
 
+  // No key takes null.  Exporters write it for missing values, and a missing value is not a zero.
   bool null() override { return refuse("null"); }
   bool binary(binary_t&) override { return refuse("binary data"); }
 
@@ -111,11 +113,13 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     for (const auto& [known, key] : kKeys) {
       if (name != known) continue;
+      // JSON does not say which of two equal keys counts.  Readers that disagree would see different graphs.
       if (has(key)) return fail(fmt::format("\"{}\" occurs twice", known));
       seen_[static_cast<std::size_t>(key)] = true;
       key_ = key;
       return true;
     }
+    // A misspelt key would otherwise drop its data in silence.
     return fail(fmt::format("unknown key {}", excerpt(name)));
   }
   // Only edges, features and positions hold lists of lists.  Everything deeper is refused at once, however deep a line
@@ -179,6 +183,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return refuse(excerpt(name));
   }
   bool add_edge_end(std::uint64_t end) {
+    // Refused before it is cut to 32 bits, where it could become a valid node.
     if (end >= std::numeric_limits<NodeIndex>::max()) return refuse(std::to_string(end));
     // A third end is counted but not stored; end_row() refuses the edge.
     if (columns_ < 2) ends_[columns_] = static_cast<NodeIndex>(end);

@@ -1,3 +1,5 @@
+// What a hostile file could do: claim many nodes in few bytes (jsonl_line.h), repeat ids, or never end.  Limits count
+// over all lines.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -25,6 +27,7 @@ class JsonlReader {
     while (scanner_.next_line(line)) {
       // A graph is built as soon as its line is parsed.  So memory holds one parsed line, not the parsed file.
       Result<JsonlGraph> parsed = parse_jsonl_line(line);
+      // The parser knows the byte in the line.  The scanner adds file and line.
       if (!parsed.ok()) return scanner_.error(parsed.error().message, parsed.error().code);
       UNSCATTER_CHECK_OK(add(std::move(parsed).value()));
     }
@@ -51,6 +54,7 @@ class JsonlReader {
       return scanner_.error("\"id\" must be given for all graphs or for none");
     }
     if (parsed.id) {
+      // A removal that names a graph by its id must find exactly one.
       if (!seen_ids_.insert(*parsed.id).second)
         return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
       dataset_.graph_ids.push_back(*std::move(parsed.id));

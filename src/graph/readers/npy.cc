@@ -33,6 +33,7 @@ class HeaderParser {
     while (!accept("}")) {
       std::string key;
       if (!quoted_text(key) || !accept(":")) return bad();
+      // A key that comes twice falls through to the refusal below.
       if (key == "descr" && !seen_type) {
         seen_type = true;
         if (!quoted_text(header.type)) return bad();
@@ -49,6 +50,7 @@ class HeaderParser {
       if (!accept(",") && !peek('}')) return bad();
     }
     skip_blanks();
+    // All three, and nothing behind them.  A key that is missing would leave a default that nobody wrote.
     if (!text_.empty() || !seen_type || !seen_order || !seen_shape) return bad();
     return header;
   }
@@ -71,6 +73,7 @@ class HeaderParser {
   }
   bool quoted_text(std::string& into) {
     if (!accept("'")) return false;
+    // No escapes: NumPy writes none in these three entries.
     const std::size_t end = text_.find('\'');
     if (end == std::string_view::npos) return false;
     into = text_.substr(0, end);
@@ -136,6 +139,7 @@ Result<NpyHeader> read_header(ByteSource& source, Progress* progress) {
 bool byte_count(const std::vector<std::uint64_t>& shape, std::uint64_t item_bytes, std::uint64_t& result) {
   result = item_bytes;
   for (const std::uint64_t extent : shape) {
+    // A division, because the product itself may overflow and come out small.
     if (extent != 0 && result > std::numeric_limits<std::int64_t>::max() / extent) return false;
     result *= extent;
   }
@@ -173,6 +177,7 @@ Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t
     return malformed(
         fmt::format("{}: an array of type {} where {} is expected", source.name(), excerpt(header.type), type));
   }
+  // Columns first would be read as rows, and nothing would look wrong.
   if (header.fortran_order) return malformed(fmt::format("{}: an array in Fortran order", source.name()));
   if (header.shape.size() != dimensions) {
     return malformed(fmt::format("{}: an array of {} dimensions where {} are expected", source.name(),

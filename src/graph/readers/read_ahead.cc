@@ -42,6 +42,7 @@ class ReadAhead final : public ByteSource {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return !filled_.empty() || ended_; });
       if (filled_.empty()) {
+        // The error comes after all bytes that were read before it, as it would without the thread.
         if (error_) return *error_;
         return std::size_t{0};
       }
@@ -78,12 +79,14 @@ class ReadAhead final : public ByteSource {
         changed_.notify_all();
       }
     } catch (const std::bad_alloc&) {
+      // An exception that leaves a thread ends the program.
       finish(Error{ErrorCode::kLimitExceeded, name_ + ": not enough memory"});
     }
   }
 
   std::vector<char> next_empty(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
+    // The producer stops when kBlocks are full.  Otherwise a fast source would fill the memory.
     changed_.wait(lock, [&] { return filled_.size() < kBlocks || stop.stop_requested(); });
     if (empty_.empty()) return {};
     std::vector<char> block = std::move(empty_.back());

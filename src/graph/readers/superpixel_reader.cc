@@ -1,3 +1,5 @@
+// What a hostile file could do: give offsets that descend or point outside, arrays of other lengths than the offsets
+// say, or neighbours that do not exist.  check() comes before the first index is used.
 #include <fmt/format.h>
 
 #include <array>
@@ -91,6 +93,7 @@ class SuperpixelReader {
       }
     });
     if (options_.progress != nullptr) options_.progress->end();
+    // The first error in the order of members, whichever thread met one first.
     for (const Status& outcome : outcomes) UNSCATTER_CHECK_OK(outcome);
     return ok_status();
   }
@@ -112,6 +115,7 @@ class SuperpixelReader {
     for (std::size_t g = 0; g < graph_count_; ++g) {
       // In 64 bits: the difference of two hostile 32-bit numbers may overflow.
       const std::int64_t nodes = std::int64_t{offsets_[g + 1]} - offsets_[g];
+      // Also refuses offsets that descend, which would make a graph overlap the one before.
       if (nodes < 1) return malformed(kNodeOffsets, fmt::format("graph {} has {} nodes", g, nodes));
       if (nodes > std::int64_t{kMostNodes}) {
         return malformed(kNodeOffsets, fmt::format("graph {} has {} nodes, more than {}", g, nodes, kMostNodes));
@@ -122,6 +126,7 @@ class SuperpixelReader {
     for (const Member member : {kX, kPos, kNeighbours})
       UNSCATTER_CHECK_OK(check_extent(member, 0, node_count, "nodes"));
     UNSCATTER_CHECK_OK(check_extent(kPos, 1, 2, "coordinates"));
+    // One byte per neighbour, so the number of bytes is the number of edges.
     const std::uint64_t edge_count = arrays_[kNeighbours].bytes.size();
     if (edge_count > options_.limits.max_edges) return over_limit(edge_count, "edges", options_.limits.max_edges);
     return ok_status();

@@ -8,11 +8,13 @@
 namespace unscatter::readers {
 namespace {
 
+// Fits the second-level cache, and makes few calls of the source.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 
 }  // namespace
 
 std::string excerpt(std::string_view text) {
+  // Enough to find the place in the file.  A hostile token of a megabyte must not fill the message.
   constexpr std::size_t kLongest = 40;
   std::string result = "'";
   // Control characters from a file could change what a terminal shows.

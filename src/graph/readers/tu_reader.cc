@@ -90,6 +90,7 @@ class TuReader {
         raw.push_back(std::to_string(label));
       }
       UNSCATTER_CHECK_OK(scanner.status());
+      // Labels are matched with graphs by line number.  A line that is missing shifts all that follow.
       if (raw.size() < graph_count()) return too_few(scanner, raw.size(), "graph labels", graph_count(), "graphs");
       ClassIndex classes = index_classes(raw);
       dataset.class_names = std::move(classes.class_names);
@@ -125,6 +126,7 @@ class TuReader {
           double value = 0;
           const std::string_view token = fields.token();
           if (!fields.next(value)) return scanner.error(fmt::format("attribute {} is not a number", excerpt(token)));
+          // Graph refuses it too, but only here the line is known.
           if (!std::isfinite(value)) return scanner.error(fmt::format("attribute {} is not finite", excerpt(token)));
           attributes_.push_back(value);
         }
@@ -145,6 +147,7 @@ class TuReader {
       std::string_view line;
       std::uint64_t rows = 0;
       while (scanner.next_line(line)) {
+        // Rows are counted, repeated ones included: each takes memory until its graph is built.
         if (rows++ == options_.limits.max_edges) return over_limit(scanner, "edges", options_.limits.max_edges);
         std::uint64_t i = 0;
         std::uint64_t j = 0;
@@ -199,6 +202,7 @@ class TuReader {
     const auto last = static_cast<std::ptrdiff_t>(first_node_[g + 1]);
     GraphParts parts;
     parts.node_count = static_cast<std::size_t>(last - first);
+    // Moved, so that edge lists are freed while graphs are built.
     parts.edges = std::move(edges_[g]);
     if (!node_labels_.empty()) parts.labels.assign(node_labels_.begin() + first, node_labels_.begin() + last);
     if (attribute_count_ > 0) {
