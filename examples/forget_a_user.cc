@@ -16,7 +16,7 @@ using namespace unscatter;  // NOLINT(google-build-using-namespace): a program t
 void print(const char* what, const Certificate& certificate) {
   std::printf("%-26s by %s; %zu groups left\n", what, std::string(name(certificate.rung)).c_str(), certificate.graphs);
   std::printf("%26s   within %.1e of the model trained from scratch on them; shift %.1e, at most %.1e allowed\n", "",
-              certificate.distance_upper_bound, certificate.shift_upper_bound, certificate.shift_limit);
+              certificate.distance_upper_bound, certificate.shift_upper_bound, certificate.promise.shift_limit);
 }
 
 Status run() {

@@ -117,7 +117,7 @@ class Story {
                          {"distance", distance},
                          {"distance_upper_bound", certificate.distance_upper_bound},
                          {"shift_upper_bound", certificate.shift_upper_bound},
-                         {"shift_limit", certificate.shift_limit},
+                         {"shift_limit", certificate.promise.shift_limit},
                          {"satisfied", certificate.satisfied}});
     return ok_status();
   }
@@ -155,7 +155,7 @@ class Story {
 };
 
 std::string closing_words(const Verification& verification, const WorkspaceInfo& info, double before, double after) {
-  const Certificate& certificate = info.certificate;
+  const Promise& promise = info.certificate.promise;
   std::string checks;
   for (const Check& check : verification.checks) checks += (checks.empty() ? "" : ", ") + check.name;
   return fmt::format(
@@ -169,8 +169,8 @@ std::string closing_words(const Verification& verification, const WorkspaceInfo&
       "  unscatter forget --workspace w.unscatter --subject user-00042 --receipt receipt.json\n"
       "  unscatter verify --workspace w.unscatter --retrain\n"
       "docs/certificates.md says what a certificate means, and what it does not.\n",
-      checks, verification.checks.size(), grouped(info.options.releases), certificate.guarantee.epsilon,
-      certificate.guarantee.delta, certificate.noise_stddev, 100 * before, 100 * after);
+      checks, verification.checks.size(), grouped(info.options.releases), promise.guarantee.epsilon,
+      promise.guarantee.delta, promise.noise_stddev, 100 * before, 100 * after);
 }
 
 // Half of the groups to learn from, half to test, and those who will leave.
@@ -260,8 +260,8 @@ Result<Report> demo(Context& context) {
                  {"verified", true},
                  {"accuracy_before", accuracy_before},
                  {"accuracy_published", accuracy_published},
-                 {"epsilon", info.certificate.guarantee.epsilon},
-                 {"delta", info.certificate.guarantee.delta}};
+                 {"epsilon", info.certificate.promise.guarantee.epsilon},
+                 {"delta", info.certificate.promise.guarantee.delta}};
   report.text = closing_words(verification, info, accuracy_before, accuracy_published);
   return report;
 }

@@ -68,6 +68,7 @@ Status read_learned(const Database& database, Contents& contents) {
   snapshot.residuals = std::move(model->residuals);
   snapshot.perturbation = std::move(model->perturbation);
   snapshot.certificate = std::move(model->certificate);
+  snapshot.certificate.promise.releases = covered_releases(contents.constants.options);  // which the row does not show
   snapshot.rungs = model->rungs;
   snapshot.releases = model->published;
   return ok_status();

@@ -128,8 +128,10 @@ class Verifier {
   Result<std::string> budget() {
     const LedgerRecord& last = contents_.chain.last;
     const SessionOptions& promised = contents_.constants.options;
-    if (last.guarantee.epsilon != promised.guarantee.epsilon || last.guarantee.delta != promised.guarantee.delta ||
-        last.mechanism != promised.mechanism || last.noise_stddev != promised.noise_stddev) {
+    const Promise& promise = last.promise;
+    if (promise.guarantee.epsilon != promised.guarantee.epsilon ||
+        promise.guarantee.delta != promised.guarantee.delta || promise.mechanism != promised.mechanism ||
+        promise.noise_stddev != promised.noise_stddev) {
       return wrong("the last entry promises something else than the workspace");
     }
     if (promised.mechanism == Mechanism::kRelease && last.published > promised.releases) {
@@ -137,7 +139,7 @@ class Verifier {
           fmt::format("{} models were published, and the guarantee covers {}", last.published, promised.releases));
     }
     return fmt::format("(epsilon, delta) = ({}, {}); shift at most {:.3g}, allowed {:.3g}; {} of {} models published",
-                       last.guarantee.epsilon, last.guarantee.delta, last.shift_upper_bound, last.shift_limit,
+                       promise.guarantee.epsilon, promise.guarantee.delta, last.shift_upper_bound, promise.shift_limit,
                        last.published, promised.releases);
   }
 

@@ -122,7 +122,7 @@ WorkspaceInfo Workspace::State::info() const {
   info.published = published();
   info.rungs = session ? session->rungs() : contents.snapshot.rungs;
   info.updates = info.rungs.total();
-  info.certificate = session ? session->certificate() : contents.snapshot.certificate;
+  info.certificate = certificate();
   info.graphs = info.certificate.graphs;
   return info;
 }

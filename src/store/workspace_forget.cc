@@ -10,6 +10,7 @@
 #include "store/workspace_state.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/version.h"
+#include "unscatter/store/promise_text.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter {
@@ -68,8 +69,7 @@ class TreeChange {
   bool kept_ = false;
 };
 
-Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certificate& certificate,
-                     const SigningKey& key) {
+Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promise& promise, const SigningKey& key) {
   Receipt receipt;
   receipt.workspace = record.workspace;
   receipt.sequence = record.sequence;
@@ -81,12 +81,7 @@ Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certi
   receipt.data_after = record.data_after;
   receipt.previous = record.previous;
   receipt.entry = hash;
-  receipt.mechanism = record.mechanism;
-  receipt.rule = record.rule;
-  receipt.guarantee = record.guarantee;
-  receipt.noise_stddev = record.noise_stddev;
-  receipt.shift_limit = record.shift_limit;
-  receipt.assumptions = certificate.assumptions;
+  receipt.promise = shown(promise, kReceiptPromise);
   sign(receipt, key);
   return receipt;
 }
@@ -191,7 +186,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   done.entry.model = rows.model.digest();
   set_certificate(done.entry, done.certificate);
   rows.entry = make_entry(done.entry, *options.key);
-  done.receipt = make_receipt(done.entry, rows.entry.hash, done.certificate, *options.key);
+  done.receipt = make_receipt(done.entry, rows.entry.hash, done.certificate.promise, *options.key);
   rows.receipt = receipt_text(done.receipt);
   done.requests = std::move(requests);
   LedgerRecord last = done.entry;  // copied here, because nothing may fail once it is on disk

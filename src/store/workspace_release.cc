@@ -36,7 +36,12 @@ Result<PublishedModel> Workspace::release(bool fresh) {
   if (!fresh) {
     UNSCATTER_TRY(current,
                   read_published(state_->database, weight_rows(state_->contents), class_count(state_->contents)));
-    if (current) return *std::move(current);
+    if (current) {
+      const Promise& promise = state_->certificate().promise;
+      current->promise.rule = promise.rule;  // these two are not shown in the file
+      current->promise.delta_for_shift = promise.delta_for_shift;
+      return *std::move(current);
+    }
   }
   return state_->publish();
 }

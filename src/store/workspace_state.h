@@ -61,6 +61,10 @@ struct Workspace::State {
   [[nodiscard]] Status checkpoint(std::string_view what_was_done);
   // Takes an entry over that is on disk.
   void advance(LedgerRecord&& entry, const Digest& hash) noexcept;
+  // Of the present state.
+  [[nodiscard]] const Certificate& certificate() const {
+    return session ? session->certificate() : contents.snapshot.certificate;
+  }
   // How many models the ledger counts.
   [[nodiscard]] std::size_t published() const { return contents.chain.last.published; }
 

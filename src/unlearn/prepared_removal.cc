@@ -33,7 +33,7 @@ struct PreparedRemoval::Update {
 
   // All that commit() needs memory for.
   void describe() {
-    certificate = certify(*fit, session->options, session->learner.limit(), session->graphs.living() - graphs_removed);
+    certificate = certify(*fit, session->learner.limit(), session->graphs.living() - graphs_removed);
     kept_certificate = certificate;
     rungs.count(fit->rung);
     changes.reserve(plan.changes.size());

@@ -12,32 +12,6 @@
 namespace unscatter {
 namespace {
 
-std::vector<std::string> assumptions(const SessionOptions& options) {
-  std::vector<std::string> list;
-  if (options.mechanism == Mechanism::kRelease) {
-    list.emplace_back("only published models leave the session; its kept weights and its memory stay private");
-    list.emplace_back(fmt::format("the guarantee covers {} published models together, and requests that depend on them",
-                                  options.releases));
-  } else {
-    list.emplace_back("assumes requests and residual independent of the noise");
-    list.emplace_back(
-        "one published model is looked at: those of one training share their noise, so their differences have none");
-  }
-  if (options.rule == BudgetRule::kPaper) {
-    list.emplace_back(
-        "the paper's budget treats each class on its own; published together, the classes can give away more");
-  }
-  if (options.row_norm && options.bound != ResidualBound::kExact) {
-    list.emplace_back(
-        fmt::format("assumes embeddings of norm at most {:.4g}, which was given and not measured", *options.row_norm));
-  }
-  if (options.removal == NodeRemoval::kTombstone) {
-    list.emplace_back("a removed node leaves a tombstone: that there was a node is still known");
-  }
-  list.emplace_back("compared with retraining on what is left, public constants (feature widths, scales) unchanged");
-  return list;
-}
-
 // One row per slot; those of graphs that went stay without values.
 Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
                                      const SessionOptions& options) {
@@ -57,24 +31,18 @@ Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedd
 
 }  // namespace
 
-Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& limit, std::size_t graphs) {
+Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
   certificate.satisfied = fit.assessment.satisfied;
-  certificate.mechanism = options.mechanism;
-  certificate.binding = fit.binding;
-  certificate.rule = options.rule;
-  certificate.guarantee = options.guarantee;
-  certificate.delta_for_shift = limit.delta();
-  certificate.noise_stddev = options.noise_stddev;
+  certificate.promise = limit.promise();
   certificate.graphs = graphs;
+  certificate.binding = fit.binding;
   certificate.residual_upper_bound = fit.assessment.residual;
   certificate.distance_upper_bound = fit.assessment.distance;
   certificate.shift_upper_bound = fit.assessment.shift;
-  certificate.shift_limit = fit.assessment.shift_limit;
   certificate.bounds = fit.bounds;
   certificate.rung = fit.rung;
   certificate.newton_steps = fit.newton_steps;
-  certificate.assumptions = assumptions(options);
   return certificate;
 }
 
@@ -86,7 +54,7 @@ Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder
       learner(std::move(trained)),
       noise(std::move(source)),
       scratch(embedder->make_scratch()),
-      certificate(certify(learner.fit(), options, learner.limit(), graphs.living())) {}
+      certificate(certify(learner.fit(), learner.limit(), graphs.living())) {}
 
 Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
   std::vector<RowChange> rows;
@@ -146,6 +114,7 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   auto state =
       std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise));
   state->certificate = std::move(snapshot.certificate);
+  state->certificate.promise = state->learner.limit().promise();  // follows from the options, whatever was kept of it
   state->rungs = snapshot.rungs;
   state->releases = snapshot.releases;
   return Session(std::move(state));
@@ -189,13 +158,8 @@ Result<PublishedModel> Session::release() {
   model.weights = state.learner.fit().weights;
   model.class_names = state.graphs.class_names();
   model.bias = options.bias;
-  model.mechanism = options.mechanism;
-  model.guarantee = options.guarantee;
-  model.noise_stddev = options.noise_stddev;
-  model.shift_limit = state.certificate.shift_limit;
+  model.promise = state.certificate.promise;
   model.release_number = state.releases + 1;
-  model.releases = noisy ? options.releases : 1;
-  model.assumptions = state.certificate.assumptions;
   if (noisy) {
     UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to(
         {model.weights.data(), static_cast<std::size_t>(model.weights.size())}, *state.noise));

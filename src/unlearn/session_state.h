@@ -16,8 +16,7 @@
 
 namespace unscatter {
 
-[[nodiscard]] Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& limit,
-                                  std::size_t graphs);
+[[nodiscard]] Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs);
 
 struct Session::State {
   State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder,

@@ -320,7 +320,7 @@ TEST(Release, AddsFreshNoiseOfTheStatedSizeAndCountsReleases) {
   for (std::size_t r = 1; r <= 40; ++r) {
     const PublishedModel model = session.release().value();
     EXPECT_EQ(model.release_number, r);
-    EXPECT_EQ(model.shift_limit, session.certificate().shift_limit);
+    EXPECT_EQ(model.promise.shift_limit, session.certificate().promise.shift_limit);
     const Matrix noise = model.weights - session.weights();
     square += noise.squaredNorm();
     count += static_cast<double>(noise.size());
@@ -382,10 +382,10 @@ TEST(Certificate, SaysOnWhatItRests) {
   const RandomData data = small_data();
   const Session sound = open(data);
   EXPECT_TRUE(sound.certificate().satisfied);
-  EXPECT_LE(sound.certificate().shift_upper_bound, sound.certificate().shift_limit);
+  EXPECT_LE(sound.certificate().shift_upper_bound, sound.certificate().promise.shift_limit);
   EXPECT_LE(epsilon_upper_bound(sound.certificate()).value(), 1.0);
   const Session paper = open(data, paper_options(1e-2, 2));
-  const auto& list = paper.certificate().assumptions;
+  const auto& list = paper.certificate().promise.assumptions;
   EXPECT_NE(std::find(list.begin(), list.end(), "assumes requests and residual independent of the noise"), list.end());
   EXPECT_FALSE(Certificate{}.satisfied);
 }

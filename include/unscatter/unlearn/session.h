@@ -16,6 +16,7 @@
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/certificate.h"
 #include "unscatter/unlearn/prepared_removal.h"
+#include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/session_options.h"
 #include "unscatter/unlearn/snapshot.h"
@@ -28,13 +29,8 @@ struct PublishedModel {
   Matrix weights;  // width x K
   std::vector<std::string> class_names;
   bool bias = false;
-  Mechanism mechanism = Mechanism::kRelease;
-  RemovalGuarantee guarantee{0, 0};
-  double noise_stddev = 0;
-  double shift_limit = 0;          // no published model has a larger mu
+  Promise promise;
   std::size_t release_number = 0;  // 1, 2, ...
-  std::size_t releases = 0;        // that the guarantee covers together
-  std::vector<std::string> assumptions;
 };
 
 // Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the
