@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
-#include "linalg/regularised_hessian.h"
+#include "learn/curvature_form.h"
 #include "machine_peak.h"
 #include "measure.h"
 #include "paper_data.h"

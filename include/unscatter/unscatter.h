@@ -34,7 +34,6 @@
 #include "unscatter/learn/predict.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/hessian_form.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/privacy/gaussian_profile.h"
 #include "unscatter/store/ledger_record.h"

@@ -31,6 +31,16 @@ bool is_near(const Vector& curvature, const Vector& kept) {
 
 }  // namespace
 
+HessianForm cheaper_form(std::size_t rows, std::size_t columns) {
+  const auto n = static_cast<double>(rows);
+  const auto d = static_cast<double>(columns);
+  // Z^T D Z and its factor.
+  const double primal = n * d * d + d * d * d / 3;
+  // The factor of M, and scaling G by the roots of the curvatures from both sides.
+  const double dual = n * n * n / 3 + 2 * n * n;
+  return dual < primal ? HessianForm::kDual : HessianForm::kPrimal;
+}
+
 Curvature::Curvature(HessianForm form, const CurvatureOptions& options)
     : form_(form == HessianForm::kDual ? make_dual_form() : make_primal_form()), options_(options) {}
 

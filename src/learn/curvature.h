@@ -30,8 +30,8 @@
 #include "linalg/conjugate_gradients.h"
 #include "unscatter/base/result.h"
 #include "unscatter/learn/objective.h"
+#include "unscatter/learn/train.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/hessian_form.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {

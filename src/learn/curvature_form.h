@@ -4,7 +4,7 @@
 //   dual      M_k = ridge I + S_k G S_k, n x n, with S_k = sqrt(D_k) and G = Z Z^T.  Woodbury's formula leads from M_k
 //             to H_k: H^-1 r = (r - Z^T S M^-1 S Z r) / ridge.
 //
-// Which one is cheaper depends on n and d alone (linalg/hessian_form.h).  A form keeps what depends on rows alone: C or
+// Which one is cheaper depends on n and d alone.  A form keeps what depends on rows alone: C or
 // G.  Inverses, factors and the rest belong to Curvature, which calls a form for whatever the two do differently.
 #pragma once
 
@@ -21,11 +21,14 @@
 #include "linalg/regularised_hessian.h"
 #include "unscatter/base/result.h"
 #include "unscatter/learn/objective.h"
+#include "unscatter/learn/train.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/hessian_form.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {
+
+// By operation count: forming and factorising the d x d matrix against factorising the n x n one, with G at hand.
+[[nodiscard]] HessianForm cheaper_form(std::size_t rows, std::size_t columns);
 
 class CurvatureForm {
  public:

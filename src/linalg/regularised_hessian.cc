@@ -32,16 +32,6 @@ bool factorise(Matrix& A, std::size_t terms, double ridge) {
 
 }  // namespace
 
-HessianForm cheaper_form(std::size_t rows, std::size_t columns) {
-  const auto n = static_cast<double>(rows);
-  const auto d = static_cast<double>(columns);
-  // Z^T D Z and its factor.
-  const double primal = n * d * d + d * d * d / 3;
-  // The factor of M, and scaling G by the roots of the curvatures from both sides.
-  const double dual = n * n * n / 3 + 2 * n * n;
-  return dual < primal ? HessianForm::kDual : HessianForm::kPrimal;
-}
-
 Result<RegularisedHessian> RegularisedHessian::primal(const SparseBlockRows& Z, const Vector& curvature, double ridge) {
   RegularisedHessian result;
   result.ridge_ = ridge;

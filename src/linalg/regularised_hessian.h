@@ -12,7 +12,6 @@
 
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/hessian_form.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {
@@ -31,9 +30,6 @@ class RegularisedHessian {
   [[nodiscard]] Vector solve(const Vector& right_side) const;
   // The lower Cholesky factor of H or of M, for nearby_solve.h.
   [[nodiscard]] Matrix take_factor() && { return std::move(factor_); }
-  [[nodiscard]] HessianForm form() const noexcept {
-    return rows_ == nullptr ? HessianForm::kPrimal : HessianForm::kDual;
-  }
 
  private:
   RegularisedHessian() = default;

@@ -186,5 +186,10 @@ TEST(Curvature, InversesThatHaveNotFollowedAreDropped) {
   }
 }
 
+TEST(CheaperForm, IsDualForFewWideRowsAndPrimalForManyNarrowOnes) {
+  EXPECT_EQ(cheaper_form(100, 8568), HessianForm::kDual);
+  EXPECT_EQ(cheaper_form(50'000, 64), HessianForm::kPrimal);
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -10,7 +10,6 @@
 #include "unscatter/base/result.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/hessian_form.h"
 
 namespace unscatter {
 
@@ -22,6 +21,12 @@ enum class Optimizer {
 [[nodiscard]] std::string_view name(Optimizer optimizer);
 // The inverse.  Errors: kInvalidArgument.
 [[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
+
+// Two forms of the Newton system of n rows with d columns.
+enum class HessianForm {
+  kPrimal,  // a d x d matrix, Z^T D Z + ridge I
+  kDual,    // an n x n matrix, ridge I + sqrt(D) Z Z^T sqrt(D)
+};
 
 struct TrainOptions {
   Optimizer optimizer = Optimizer::kNewton;
