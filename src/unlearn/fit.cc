@@ -5,8 +5,8 @@
 namespace unscatter {
 
 Vector evaluated_residuals(const Objective& objective, const Evaluation& evaluation) {
-  // (1 + theta_{d+4}) |computed gradient| + E(w): the factor covers the rounding of the norm itself (docs/theory.md, "A
-  // gradient").
+  // (1 + theta_{d+4}) |computed gradient| + E(w) (docs/theory.md, "A gradient").  The factor covers the rounding of the
+  // norm itself.
   const double round_up = 1 + rounding_factor(static_cast<double>(objective.width()) + 4);
   return round_up * evaluation.gradient.colwise().norm().transpose() + evaluation.rounding;
 }
