@@ -43,10 +43,9 @@ def read_explained(path):
 
 
 def numbers(value):
-    try:
-        return [float.fromhex(word) for word in (value or "").split()]
-    except ValueError:
-        return []
+    """The real numbers in a value: all its words, or none."""
+    words = (value or "").split()
+    return [float.fromhex(word) for word in words] if all("0x" in word for word in words) else []
 
 
 def relative_difference(one, other):
@@ -106,9 +105,10 @@ def main():
     sequences = collections.defaultdict(list)
     for key in open_keys:
         sequences[key[0]].append(key)
-    print(f"{len(sequences)} sequences differ: lines, first step, largest relative difference of a number")
-    for sequence, different in sorted(sequences.items(), key=lambda item: -len(item[1]))[:40]:
-        largest = max((relative_difference(base.get(key), change.get(key)) or 0.0) for key in different)
+    print(f"{len(sequences)} sequences differ: lines, first step, largest relative difference of a sampled weight")
+    for sequence, different in sorted(sequences.items(), key=lambda item: -len(item[1]))[: 4 * arguments.show]:
+        samples = [key for key in different if key[2].endswith(".samples")]
+        largest = max([relative_difference(base.get(key), change.get(key)) or 0.0 for key in samples], default=0.0)
         print(f"  {sequence:55} {len(different):6} {different[0][1]:>4} {largest:9.1e}")
     return 1
 

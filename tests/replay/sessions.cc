@@ -10,7 +10,7 @@ namespace {
 using unscatter::Session;
 using unscatter::SessionOptions;
 
-struct Choice {
+struct SessionChoice {
   std::string name;
   SessionOptions options;
   bool preview = false;  // before every removal
@@ -35,10 +35,10 @@ SessionOptions bounded(unscatter::Mechanism mechanism, unscatter::ResidualBound 
   return options;
 }
 
-std::vector<Choice> by_loss() {
-  std::vector<Choice> choices;
+std::vector<SessionChoice> by_loss() {
+  std::vector<SessionChoice> choices;
   for (const char* loss : {"logistic", "squared", "huber-svm", "huber-svm:0.25"}) {
-    Choice choice{std::string("loss-") + loss, {}};
+    SessionChoice choice{std::string("loss-") + loss, {}};
     choice.options.loss = unscatter::Loss::parse(loss).value();
     choices.push_back(choice);
     choice.name += "-bias-tombstone";
@@ -54,8 +54,8 @@ std::vector<Choice> by_loss() {
   return choices;
 }
 
-std::vector<Choice> by_bound() {
-  std::vector<Choice> choices;
+std::vector<SessionChoice> by_bound() {
+  std::vector<SessionChoice> choices;
   for (const auto mechanism : {unscatter::Mechanism::kRelease, unscatter::Mechanism::kObjective}) {
     for (const auto bound : {unscatter::ResidualBound::kWorst, unscatter::ResidualBound::kData,
                              unscatter::ResidualBound::kTight, unscatter::ResidualBound::kExact}) {
@@ -69,8 +69,8 @@ std::vector<Choice> by_bound() {
   return choices;
 }
 
-std::vector<Choice> by_method(std::size_t layers) {
-  std::vector<Choice> choices;
+std::vector<SessionChoice> by_method(std::size_t layers) {
+  std::vector<SessionChoice> choices;
   const auto add = [&](std::string name, const SessionOptions& start = {}) -> SessionOptions& {
     choices.push_back({std::move(name), start});
     return choices.back().options;
@@ -97,8 +97,8 @@ std::vector<Choice> by_method(std::size_t layers) {
   return choices;
 }
 
-std::vector<Choice> with_previews() {
-  std::vector<Choice> choices;
+std::vector<SessionChoice> with_previews() {
+  std::vector<SessionChoice> choices;
   choices.push_back({"preview-release", {}, true});
   choices.push_back({"preview-coarse", limitless(), true});
   choices.push_back({"preview-objective", {}, true});
@@ -145,7 +145,7 @@ void release(Report& report, Session& session) {
   }
 }
 
-void record_session(const Material& material, const Choice& choice, std::size_t steps, std::size_t threads) {
+void record_session(const Material& material, const SessionChoice& choice, std::size_t steps, std::size_t threads) {
   Report report("session/" + material.name + "-" + material.shape + "/" + choice.name);
   SessionOptions options = choice.options;
   options.threads = threads;
@@ -192,14 +192,14 @@ void record_sessions(const std::vector<Material>& materials, std::size_t threads
   constexpr std::size_t kSteps = 12;  // every kind of request twice
   for (const Material& material : materials) {
     for (const auto& choices : {by_loss(), by_bound(), by_method(material.transform.layers), with_previews()}) {
-      for (const Choice& choice : choices) record_session(material, choice, kSteps, threads);
+      for (const SessionChoice& choice : choices) record_session(material, choice, kSteps, threads);
     }
   }
 }
 
 void record_long_sessions(const std::vector<Material>& materials, std::size_t threads) {
   constexpr std::size_t kSteps = 90;
-  std::vector<Choice> choices;
+  std::vector<SessionChoice> choices;
   choices.push_back({"long-default", {}});
   choices.push_back({"long-coarse", limitless()});
   choices.push_back({"long-tight", bounded(unscatter::Mechanism::kRelease, unscatter::ResidualBound::kTight, true)});
@@ -209,18 +209,18 @@ void record_long_sessions(const std::vector<Material>& materials, std::size_t th
   choices.push_back(
       {"long-objective", bounded(unscatter::Mechanism::kObjective, unscatter::ResidualBound::kExact, false)});
   for (const Material& material : materials) {
-    for (const Choice& choice : choices) record_session(material, choice, kSteps, threads);
+    for (const SessionChoice& choice : choices) record_session(material, choice, kSteps, threads);
   }
 }
 
 void record_real_sessions(const std::vector<Material>& materials, std::size_t threads) {
   constexpr std::size_t kSteps = 12;
   for (const Material& material : materials) {
-    std::vector<Choice> choices = by_method(material.transform.layers);
-    std::erase_if(choices, [](const Choice& choice) { return choice.name == "lbfgs"; });
+    std::vector<SessionChoice> choices = by_method(material.transform.layers);
+    std::erase_if(choices, [](const SessionChoice& choice) { return choice.name == "lbfgs"; });
     choices.push_back({"default", {}});
     choices.push_back({"coarse", limitless()});
-    for (const Choice& choice : choices) record_session(material, choice, kSteps, threads);
+    for (const SessionChoice& choice : choices) record_session(material, choice, kSteps, threads);
   }
 }
 

@@ -13,13 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 using unscatter::Workspace;
 
-struct Choice {
+struct WorkspaceChoice {
   std::string name;
   unscatter::SessionOptions options;
 };
 
-std::vector<Choice> workspace_choices(std::size_t layers) {
-  std::vector<Choice> choices;
+std::vector<WorkspaceChoice> workspace_choices(std::size_t layers) {
+  std::vector<WorkspaceChoice> choices;
   choices.push_back({"release", {}});
   choices.push_back({"coarse", {}});
   set_distance_limit(choices.back().options, 1e-3);
@@ -54,7 +54,7 @@ unscatter::Digest file_digest(const fs::path& path) {
 // A workspace on disk, and the steps that one takes with it.
 class Recorded {
  public:
-  Recorded(const Material& material, const Choice& choice, const fs::path& folder, std::size_t threads)
+  Recorded(const Material& material, const WorkspaceChoice& choice, const fs::path& folder, std::size_t threads)
       : report_("workspace/" + material.name + "-" + material.shape + "/" + choice.name),
         requests_(material.dataset, 9),
         path_(folder / (material.name + "-" + material.shape + "-" + choice.name + ".unscatter")) {
@@ -67,7 +67,7 @@ class Recorded {
   }
 
   // False if it cannot be made; the report says why.
-  bool create(const Material& material, const Choice& choice) {
+  bool create(const Material& material, const WorkspaceChoice& choice) {
     auto created =
         Workspace::create(path_, {material.dataset, material.features, material.transform, choice.options}, how_);
     if (!created.ok()) {
@@ -220,9 +220,9 @@ class Recorded {
 };
 
 // With previews, what is kept between updates is another matter, so they have sequences of their own.
-void record_workspace(const Material& material, const Choice& choice, const fs::path& folder, std::size_t threads,
-                      bool previews) {
-  Choice named = choice;
+void record_workspace(const Material& material, const WorkspaceChoice& choice, const fs::path& folder,
+                      std::size_t threads, bool previews) {
+  WorkspaceChoice named = choice;
   if (previews) named.name = "preview-" + choice.name;
   Recorded recorded(material, named, folder, threads);
   if (!recorded.create(material, named)) return;
@@ -247,7 +247,7 @@ void record_workspace(const Material& material, const Choice& choice, const fs::
 
 void record_workspaces(const std::vector<Material>& materials, const fs::path& folder, std::size_t threads) {
   for (const Material& material : materials) {
-    for (const Choice& choice : workspace_choices(material.transform.layers)) {
+    for (const WorkspaceChoice& choice : workspace_choices(material.transform.layers)) {
       record_workspace(material, choice, folder, threads, false);
       if (choice.name == "release" || choice.name == "objective") {
         record_workspace(material, choice, folder, threads, true);
