@@ -79,7 +79,7 @@ bool Learner::fast_step(const Objective& after, std::span<const RowChange> chang
   fit.assessment = assess(after, fit);
   fit.rung = Rung::kFast;
   fit.binding = ResidualBound::kDrift;
-  const double claimed = fit.assessment.headroom;
+  const double claimed = fit.assessment.usage;
   if (!fit.assessment.satisfied) {
     Evaluation evaluation = after.evaluate(fit.weights);
     accept_evaluation(after, evaluation, fit);
