@@ -111,7 +111,9 @@ Json Samples::removals(const std::string& name, std::size_t requests) const {
 }
 
 Json rungs_json(const RungCounts& rungs) {
-  return {{"fast", rungs.fast}, {"exact", rungs.exact}, {"newton", rungs.newton}, {"retrain", rungs.retrain}};
+  Json json;
+  for (const auto& [rung, text] : kRungs) json[std::string(text)] = rungs[rung];
+  return json;
 }
 
 std::string rungs_words(const RungCounts& rungs) {

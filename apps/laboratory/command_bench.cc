@@ -12,6 +12,7 @@
 #include "bench_process.h"
 #include "laboratory_commands.h"
 #include "locations.h"
+#include "renamed_options.h"
 
 namespace unscatter::cli {
 namespace {
@@ -29,7 +30,7 @@ struct BenchArguments {
   std::optional<std::size_t> removals;
   std::optional<double> regularisation;
   std::optional<double> noise;
-  std::optional<double> precision;
+  std::optional<double> distance_limit;
   std::optional<double> tolerance;
 };
 
@@ -50,7 +51,7 @@ Status check_numbers(const BenchArguments& arguments) {
   }
   const std::pair<const char*, std::optional<double>> positive[] = {{"--lambda", arguments.regularisation},
                                                                     {"--noise", arguments.noise},
-                                                                    {"--precision", arguments.precision},
+                                                                    {"--distance-limit", arguments.distance_limit},
                                                                     {"--tolerance", arguments.tolerance}};
   for (const auto& [option, value] : positive) {
     if (value && !(std::isfinite(*value) && *value > 0)) return outside(option, "a positive number");
@@ -77,7 +78,7 @@ Json settings_of(const BenchArguments& arguments) {
   put(settings, "removals", arguments.removals);
   put(settings, "lambda", arguments.regularisation);
   put(settings, "noise", arguments.noise);
-  put(settings, "precision", arguments.precision);
+  put(settings, "precision", arguments.distance_limit);
   put(settings, "tolerance", arguments.tolerance);
   return settings;
 }
@@ -188,7 +189,8 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--lambda", arguments.regularisation,
                      "Regularisation of forget-scale (default 1e-2) and workspace");
   command.add_option("--noise", arguments.noise, "Standard deviation on published weights; removals");
-  command.add_option("--precision", arguments.precision, "How close kept weights stay to the retrained ones; removals");
+  command.add_option(option_names("--distance-limit"), arguments.distance_limit,
+                     "How far kept weights may be from the retrained ones; removals");
   command.add_option("--tolerance", arguments.tolerance, "|gradient| of every class at the end of training");
   command.add_option("--rows-out", arguments.rows_out,
                      "train-*: write rows and labels into this folder, for other programs");

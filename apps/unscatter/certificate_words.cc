@@ -19,7 +19,7 @@ void add_rows(Table& table, const Record& record) {
   table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(words)});
   table.add_row(
       {"distance", distance_words(record.distance_upper_bound, record.shift_upper_bound, record.promise.shift_limit)});
-  table.add_row({"how", rung_words(record.rung, record.newton_steps)});
+  table.add_row({"how", rung_words(record.rung, record.newton_steps, record.binding)});
 }
 
 }  // namespace
@@ -41,13 +41,14 @@ std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t le
   return fmt::format("{} edited, {} removed, {} left", grouped(edited), grouped(removed), grouped(left));
 }
 
-std::string rung_words(Rung rung, std::size_t newton_steps) {
+std::string rung_words(Rung rung, std::size_t newton_steps, ResidualBound binding) {
   switch (rung) {
     case Rung::kFast: return "fast: a step with the kept factor, no other graph was looked at";
     case Rung::kExact: return "exact: a step with the kept factor, then the gradient of all graphs evaluated";
     case Rung::kNewton:
-      return fmt::format("newton: {}, gradient evaluated on all graphs",
-                         counted(newton_steps, "Newton step", "Newton steps"));
+      return fmt::format("newton: {}, {}", counted(newton_steps, "Newton step", "Newton steps"),
+                         binding == ResidualBound::kExact ? "gradient evaluated on all graphs"
+                                                          : fmt::format("gradient bounded by '{}'", name(binding)));
     case Rung::kRetrain: return "retrain: trained from scratch";
   }
   return {};

@@ -18,8 +18,9 @@ namespace unscatter::cli {
 [[nodiscard]] std::string counts_words(const RequestCounts& counts);
 // "7 edited, 1 removed, 492 left"
 [[nodiscard]] std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t left);
-// What a rung did: "fast: a step with the kept factor, no other graph looked at"
-[[nodiscard]] std::string rung_words(Rung rung, std::size_t newton_steps);
+// What a rung did: "fast: a step with the kept factor, no other graph looked at".  `binding`: the bound that holds at
+// its end.
+[[nodiscard]] std::string rung_words(Rung rung, std::size_t newton_steps, ResidualBound binding);
 // "(epsilon, delta) = (1, 0.0001), by noise of 0.0001 on every published model"
 [[nodiscard]] std::string guarantee_words(const Promise& promise);
 // "at most 3.1e-10 from those of training from scratch; published models use 0.002 % of what they may"

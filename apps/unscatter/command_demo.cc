@@ -136,7 +136,7 @@ class Story {
     const Certificate& certificate = forgotten.certificate;
     Table table({{""}, {""}, {""}});
     table.add_row({" ", "graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
-    table.add_row({" ", "how", rung_words(certificate.rung, certificate.newton_steps)});
+    table.add_row({" ", "how", rung_words(certificate.rung, certificate.newton_steps, certificate.binding)});
     table.add_row({" ", "certificate",
                    fmt::format("kept weights at most {:.0e} from training from scratch; they are {:.0e} from it",
                                certificate.distance_upper_bound, distance)});

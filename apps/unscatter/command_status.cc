@@ -28,10 +28,26 @@ Json options_json(const SessionOptions& options) {
           {"delta", options.guarantee.delta},
           {"noise_stddev", options.noise_stddev},
           {"releases", options.releases},
-          {"precision", options.precision},
+          {"distance_limit", options.distance_limit},
+          {"precision", options.distance_limit},  // the former name, for one more version
           {"bound", name(options.bound)},
           {"rule", name(options.rule)},
           {"removal", name(options.removal)}};
+}
+
+Json rungs_json(const RungCounts& rungs) {
+  Json json;
+  for (const auto& [rung, text] : kRungs) json[std::string(text)] = rungs[rung];
+  return json;
+}
+
+// "3 fast, 0 exact, 1 newton, 0 retrain"
+std::string rungs_words(const RungCounts& rungs) {
+  std::string words;
+  for (const auto& [rung, text] : kRungs) {
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", grouped(rungs[rung]), text);
+  }
+  return words;
 }
 
 Report report_status(const StatusArguments& arguments, const Workspace& workspace, std::uintmax_t bytes) {
@@ -54,11 +70,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                  {"entries", info.entries},
                  {"hash", info.head.hex()},
                  {"updates", info.updates},
-                 {"rungs",
-                  {{"fast", info.rungs.fast},
-                   {"exact", info.rungs.exact},
-                   {"newton", info.rungs.newton},
-                   {"retrain", info.rungs.retrain}}},
+                 {"rungs", rungs_json(info.rungs)},
                  {"published", info.published},
                  {"certificate", certificate_json(info.certificate)}};
 
@@ -68,9 +80,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                                        info.name, info.class_names.size())});
   table.add_row({"embedding", workspace.embedder().describe()});
   table.add_row(
-      {"removals", fmt::format("{}: {} fast, {} exact, {} newton, {} retrain",
-                               counted(info.updates, "update", "updates"), grouped(info.rungs.fast),
-                               grouped(info.rungs.exact), grouped(info.rungs.newton), grouped(info.rungs.retrain))});
+      {"removals", fmt::format("{}: {}", counted(info.updates, "update", "updates"), rungs_words(info.rungs))});
   table.add_row({"published", info.options.mechanism == Mechanism::kRelease
                                   ? fmt::format("{} of the {} models that the guarantee covers together",
                                                 grouped(info.published), grouped(info.options.releases))

@@ -5,11 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "renamed_options.h"
 
 namespace unscatter::cli {
 namespace {
@@ -45,7 +48,7 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     std::vector<CLI::ConfigItem> taken;
-    std::set<std::string> seen;
+    std::set<const CLI::Option*> seen;  // an option can have two names
     for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
       if (!problem_.empty()) return {};
       if (is_section_mark(item)) {
@@ -56,10 +59,11 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
       if (command != nullptr && command->get_allow_extras()) continue;  // a stand-in (laboratory.h)
       const CLI::Option* option = option_of(item);
       if (option == nullptr) continue;
-      if (!seen.insert(item.fullname()).second || item.inputs.size() > 1) {
+      if (!seen.insert(option).second || item.inputs.size() > 1) {
         problem_ = fmt::format("'{}' has two values", item.fullname());
       }
       check_flag(*option, item);
+      note_former_name(item);
       if (!set_in_environment(option->get_envname())) taken.push_back(std::move(item));
     }
     if (!problem_.empty()) return {};
@@ -72,6 +76,7 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
   }
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   // True if the file was read and one of its values failed.
   [[nodiscard]] bool incomplete() const { return !complete_; }
   void set_complete() { complete_ = true; }
@@ -87,6 +92,11 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
     if (option.get_expected_min() > 0 || item.inputs == std::vector<std::string>{"true"}) return;
     if (item.inputs != std::vector<std::string>{"false"})
       problem_ = fmt::format("'{}' is true or false", item.fullname());
+  }
+
+  void note_former_name(const CLI::ConfigItem& item) const {
+    if (!command_of(program_, item.parents)->parsed()) return;
+    if (std::optional<std::string> note = rename_note("--" + item.name)) notes_.push_back(*std::move(note));
   }
 
   const CLI::Option* option_of(const CLI::ConfigItem& item) const {
@@ -106,6 +116,7 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
   const CLI::App& program_;
   // The interface is const, but its findings must get out.
   mutable std::string problem_;
+  mutable std::vector<std::string> notes_;
   mutable bool complete_ = true;
 };
 
@@ -119,6 +130,8 @@ ConfigFile::ConfigFile(CLI::App& program) : program_(program), format_(std::make
   program.allow_config_extras(CLI::config_extras_mode::error);
   program.add_flag_callback(fmt::format("--{}", kEnd), [format = format_] { format->set_complete(); })->group("");
 }
+
+const std::vector<std::string>& ConfigFile::notes() const { return format_->notes(); }
 
 std::string ConfigFile::problem(const CLI::ParseError* error) const {
   const CLI::Option& option = *program_.get_config_ptr();

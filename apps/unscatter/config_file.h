@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace unscatter::cli {
 
@@ -17,6 +18,8 @@ class ConfigFile {
   // What is wrong with the file, in one sentence that names it.  Empty if nothing is wrong.  `error` is the error of
   // parsing the command line, or null if there was none.  A value of the file may be its cause.
   [[nodiscard]] std::string problem(const CLI::ParseError* error) const;
+  // What to tell about the keys of the chosen command: former names.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
 
  private:
   class Format;

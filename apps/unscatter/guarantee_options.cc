@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "renamed_options.h"
+
 namespace unscatter::cli {
 
 void GuaranteeArguments::add_to(CLI::App& command) {
@@ -30,10 +32,10 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->group(group)
       ->default_str(fmt::format("{}", sound.releases));
   command
-      .add_option("--precision", precision,
-                  "release: how close to retraining the kept weights stay, relative to their norm")
+      .add_option(option_names("--distance-limit"), distance_limit,
+                  "release: how far from the retrained weights the kept ones may be, relative to their norm")
       ->group(group)
-      ->default_str(fmt::format("{}", sound.precision));
+      ->default_str(fmt::format("{}", sound.distance_limit));
   command.add_option("--bound", bound, "How residuals are bounded: worst, data, tight or exact")
       ->group(group)
       ->check(CLI::IsMember({"worst", "data", "tight", "exact"}))
@@ -73,12 +75,12 @@ Status GuaranteeArguments::set_noise(SessionOptions& options) const {
     if (alpha) return misplaced("--alpha", "objective", "; for release the noise is --noise");
     if (noise) options.noise_stddev = *noise;
     if (releases) options.releases = *releases;
-    if (precision) options.precision = *precision;
+    if (distance_limit) options.distance_limit = *distance_limit;
     return ok_status();
   }
   if (noise) return misplaced("--noise", "release", "; for objective the noise is --alpha");
   if (releases) return misplaced("--releases", "release", "");
-  if (precision) return misplaced("--precision", "release", "");
+  if (distance_limit) return misplaced("--distance-limit", "release", "");
   // The default noise is meant for published weights; in the objective it would be far too little.
   if (preset != "paper") options.noise_stddev = paper_options(options.regularisation, 1).noise_stddev;
   if (alpha) options.noise_stddev = *alpha;

@@ -21,7 +21,7 @@ struct GuaranteeArguments {
   std::optional<double> noise;  // release
   std::optional<double> alpha;  // objective
   std::optional<std::size_t> releases;
-  std::optional<double> precision;
+  std::optional<double> distance_limit;
   std::optional<std::string> bound;
   std::optional<std::string> removal;
 

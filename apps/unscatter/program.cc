@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "commands.h"
 #include "config_file.h"
 #include "exit_code.h"
 #include "output.h"
+#include "renamed_options.h"
 #include "usage.h"
 
 namespace unscatter::cli {
@@ -36,6 +41,7 @@ int wrong_usage(const std::string& text) {
 
 int run(int argc, const char* const* argv, Context& context, const MoreCommands& add_more) {
   CLI::App program("Certified unlearning for graph classifiers", "unscatter");
+  program.formatter(std::make_shared<HelpFormatter>());  // first, because commands take over what is set
   program.set_version_flag("--version", "unscatter " UNSCATTER_VERSION);
   program.require_subcommand(1);
   program.footer(kFooter);
@@ -65,6 +71,10 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   }
   if (const std::string problem = config.problem(nullptr); !problem.empty()) {
     return wrong_usage(usage_error(program, CLI::ConfigError(problem)));
+  }
+  for (const std::string& note : config.notes()) context.note(note);
+  for (const char* word : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    if (const std::optional<std::string> note = rename_note(word)) context.note(*note);
   }
   return context.run_chosen();
 }

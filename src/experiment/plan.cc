@@ -64,7 +64,7 @@ const std::vector<std::string> kMethodsOnLongSequences = {"ours-paper", "uu", "r
 ReleaseChoices release_choices_for(const HyperParameters& parameters) {
   const SessionOptions usual;
   const double lambda = parameters.regularisation;
-  return {std::max(usual.noise_stddev, 1e-9 / lambda), std::max(usual.precision, 1e-14 / lambda)};
+  return {std::max(usual.noise_stddev, 1e-9 / lambda), std::max(usual.distance_limit, 1e-14 / lambda)};
 }
 
 bool has_long_sequences(const std::string& data_set) { return data_set == "MNIST" || data_set == "CIFAR10"; }

@@ -15,7 +15,7 @@ SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, s
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
   options.noise_stddev = 1e200;
-  options.precision = 1e200;
+  options.distance_limit = 1e200;
   options.bound = bound;
   options.report_all_bounds = bound == ResidualBound::kExact;
   options.fast_rung = false;

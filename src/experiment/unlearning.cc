@@ -25,7 +25,7 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   if (paper) options.noise_stddev = task.alpha;
   if (is_release(method)) {
     options.noise_stddev = task.release.noise_stddev;
-    options.precision = task.release.precision;
+    options.distance_limit = task.release.precision;
   }
   if (method == "release-tombstone") options.removal = NodeRemoval::kTombstone;
   if (method == "uu") options.method = Method::kWholeGraph;
@@ -35,7 +35,7 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
     // Trained from scratch without noise, as in the paper's public program.  Nothing has to be hidden, so no
     // certificate may ask for more than training gives.  The limits are wide enough never to matter.
     options.noise_stddev = 1e6;
-    options.precision = 1e6;
+    options.distance_limit = 1e6;
   }
   return options;
 }
@@ -87,7 +87,9 @@ Result<Matrix> weights_to_look_at(Session& session, const std::string& method) {
 }
 
 Json rungs_json(const RungCounts& rungs) {
-  return {{"fast", rungs.fast}, {"exact", rungs.exact}, {"newton", rungs.newton}, {"retrain", rungs.retrain}};
+  Json json;
+  for (const auto& [rung, text] : kRungs) json[std::string(text)] = rungs[rung];
+  return json;
 }
 
 }  // namespace

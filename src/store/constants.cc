@@ -71,7 +71,7 @@ Json options_to_json(const SessionOptions& options) {
           {"delta", options.guarantee.delta},
           {"noise_stddev", options.noise_stddev},
           {"releases", options.releases},
-          {"precision", options.precision},
+          {"precision", options.distance_limit},  // the name that the format keeps
           {"bound", name(options.bound)},
           {"rule", name(options.rule)},
           {"report_all_bounds", options.report_all_bounds},
@@ -94,7 +94,7 @@ Status read_options(const Json& json, SessionOptions& options) {
   options.guarantee = {json.at("epsilon").get<double>(), json.at("delta").get<double>()};
   options.noise_stddev = json.at("noise_stddev").get<double>();
   options.releases = json.at("releases").get<std::size_t>();
-  options.precision = json.at("precision").get<double>();
+  options.distance_limit = json.at("precision").get<double>();
   UNSCATTER_TRY(bound, parse_residual_bound(json.at("bound").get<std::string>()));
   options.bound = bound;
   UNSCATTER_TRY(rule, parse_budget_rule(json.at("rule").get<std::string>()));

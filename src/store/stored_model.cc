@@ -70,13 +70,10 @@ Status read_certificate(const Json& json, Certificate& certificate) {
 
 // The part of a StoredModel that is not a matrix.
 std::string details_text(const StoredModel& model) {
-  const Json document = {{"certificate", certificate_to_json(model.certificate)},
-                         {"fast", model.rungs.fast},
-                         {"exact", model.rungs.exact},
-                         {"newton", model.rungs.newton},
-                         {"retrain", model.rungs.retrain},
-                         {"updates", model.rungs.total()},
-                         {"published", model.published}};
+  Json document = {{"certificate", certificate_to_json(model.certificate)},
+                   {"updates", model.rungs.total()},
+                   {"published", model.published}};
+  for (const auto& [rung, text] : kRungs) document[std::string(text)] = model.rungs[rung];
   return document.dump();
 }
 
@@ -84,8 +81,7 @@ Result<StoredModel> parse_details(std::string_view text) {
   const auto read = [](const Json& document) -> Result<StoredModel> {
     StoredModel model;
     UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.certificate));
-    model.rungs = {document.at("fast").get<std::size_t>(), document.at("exact").get<std::size_t>(),
-                   document.at("newton").get<std::size_t>(), document.at("retrain").get<std::size_t>()};
+    for (const auto& [rung, key] : kRungs) model.rungs[rung] = document.at(std::string(key)).get<std::size_t>();
     model.published = document.at("published").get<std::size_t>();
     return model;
   };

@@ -1,6 +1,7 @@
 #include "unscatter/unlearn/certificate.h"
 
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "unlearn/name_table.h"
@@ -14,9 +15,14 @@ constexpr std::array kBounds = {std::pair{ResidualBound::kWorst, std::string_vie
                                 std::pair{ResidualBound::kTight, std::string_view("tight")},
                                 std::pair{ResidualBound::kExact, std::string_view("exact")},
                                 std::pair{ResidualBound::kDrift, std::string_view("drift")}};
-constexpr std::array kRungs = {
-    std::pair{Rung::kFast, std::string_view("fast")}, std::pair{Rung::kExact, std::string_view("exact")},
-    std::pair{Rung::kNewton, std::string_view("newton")}, std::pair{Rung::kRetrain, std::string_view("retrain")}};
+// RungCounts finds a rung's place by its value.
+constexpr bool rungs_stand_at_their_places() {
+  for (std::size_t i = 0; i < kRungs.size(); ++i) {
+    if (kRungs.at(i).first != static_cast<Rung>(i)) return false;
+  }
+  return true;
+}
+static_assert(rungs_stand_at_their_places());
 
 }  // namespace
 
@@ -28,13 +34,8 @@ Result<ResidualBound> parse_residual_bound(std::string_view text) {
 }
 Result<Rung> parse_rung(std::string_view text) { return find_in<Rung>(kRungs, text, "rung"); }
 
-void RungCounts::count(Rung rung) {
-  switch (rung) {
-    case Rung::kFast: ++fast; break;
-    case Rung::kExact: ++exact; break;
-    case Rung::kNewton: ++newton; break;
-    case Rung::kRetrain: ++retrain; break;
-  }
+std::size_t RungCounts::total() const noexcept {
+  return std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
 }
 
 Result<double> epsilon_upper_bound(const Certificate& certificate) {

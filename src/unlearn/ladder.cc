@@ -61,7 +61,7 @@ bool take_fast_step(const Climb& climb, const GradientChange& change, Matrix& gr
   fit.binding = ResidualBound::kDrift;
   const bool served = fit.assessment.satisfied;
   // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
-  climb.curvature.fast_step_taken(served, fit.assessment.headroom);
+  climb.curvature.fast_step_taken(served, fit.assessment.usage);
   if (served) return true;
   Evaluation evaluation = climb.after.evaluate(fit.weights);
   accept_evaluation(evaluation, climb.after, climb.limit, fit);

@@ -151,7 +151,7 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
             "even freshly trained weights may be {:.3g} from the optimum (residual {:.3g}), {:.3g} times what the "
             "guarantee allows: double precision shows no more; allow more noise, less precision, or regularise "
             "more",
-            fit.assessment.distance, fit.assessment.residual, fit.assessment.headroom)};
+            fit.assessment.distance, fit.assessment.residual, fit.assessment.usage)};
   }
   return fit;
 }

@@ -42,8 +42,8 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
 }
 
 // Weights near zero would ask for the impossible; a hundredth is small beside any weights that decide something.
-double precise_distance(const SessionOptions& options, double weight_norm) {
-  return options.precision * std::max(weight_norm, 1e-2);
+double largest_distance(const SessionOptions& options, double weight_norm) {
+  return options.distance_limit * std::max(weight_norm, 1e-2);
 }
 
 }  // namespace
@@ -93,21 +93,21 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
   result.residual = joint_norm(residuals);
   result.distance = result.residual / ridge * round_up;
   if (!std::isfinite(result.distance)) {
-    result.residual = result.distance = result.shift = result.headroom = std::numeric_limits<double>::infinity();
+    result.residual = result.distance = result.shift = result.usage = std::numeric_limits<double>::infinity();
     return result;
   }
   if (options_.mechanism == Mechanism::kRelease) {
     result.shift = grid_->shift_upper_bound(result.distance, weights_).value();
-    result.headroom = std::max(result.shift / shift_limit_, result.distance / precise_distance(options_, weight_norm));
+    result.usage = std::max(result.shift / shift_limit_, result.distance / largest_distance(options_, weight_norm));
   } else {
     result.shift = result.residual / options_.noise_stddev * round_up;
     if (options_.rule == BudgetRule::kPaper) {
-      result.headroom = residuals.sum() * round_up / classical_budget_;
+      result.usage = residuals.sum() * round_up / classical_budget_;
     } else {
-      result.headroom = result.shift / shift_limit_;
+      result.usage = result.shift / shift_limit_;
     }
   }
-  result.satisfied = result.headroom <= 1;
+  result.satisfied = result.usage <= 1;
   return result;
 }
 
@@ -116,7 +116,7 @@ double Limit::residual_limit(double ridge, double weight_norm, std::size_t class
   if (options_.mechanism == Mechanism::kRelease) {
     // The grid takes its part of the shift first.
     const double hidden = shift_limit_ * options_.noise_stddev - grid_->shift_surcharge_upper_bound(weights_);
-    return std::max(0.0, std::min(hidden, precise_distance(options_, weight_norm))) * ridge * kBelow;
+    return std::max(0.0, std::min(hidden, largest_distance(options_, weight_norm))) * ridge * kBelow;
   }
   if (options_.rule == BudgetRule::kPaper) return classical_budget_ / std::sqrt(static_cast<double>(classes)) * kBelow;
   return shift_limit_ * options_.noise_stddev * kBelow;

@@ -21,7 +21,7 @@ struct Assessment {
   double residual = 0;  // |U|_F
   double distance = 0;  // S = |U|_F / ridge
   double shift = 0;     // mu
-  double headroom = 0;  // what it compares over its limit: <= 1 if satisfied
+  double usage = 0;     // the share of the limit that is used: <= 1 if satisfied
 };
 
 class Limit {

@@ -71,8 +71,8 @@ Status check_options(const SessionOptions& options) {
   UNSCATTER_CHECK_OK(require(options.noise_stddev > 0 && std::isfinite(options.noise_stddev),
                              fmt::format("the noise's standard deviation {} is not positive", options.noise_stddev)));
   UNSCATTER_CHECK_OK(require(options.releases >= 1, "the guarantee must cover at least one release"));
-  UNSCATTER_CHECK_OK(
-      require(options.precision > 0, fmt::format("the precision {} is not positive", options.precision)));
+  UNSCATTER_CHECK_OK(require(options.distance_limit > 0,
+                             fmt::format("the distance limit {} is not positive", options.distance_limit)));
   UNSCATTER_CHECK_OK(require(!options.row_norm || (*options.row_norm > 0 && std::isfinite(*options.row_norm)),
                              "the bound on embedding norms is not positive"));
   UNSCATTER_CHECK_OK(require(options.bound != ResidualBound::kDrift, "the drift bound belongs to the fast rung"));

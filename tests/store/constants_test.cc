@@ -41,7 +41,7 @@ TEST(Constants, AreReadBackFromTheirTextForEveryChoice) {
     EXPECT_EQ(read.options.guarantee.delta, choice.options.guarantee.delta);
     EXPECT_EQ(read.options.noise_stddev, choice.options.noise_stddev);
     EXPECT_EQ(read.options.releases, choice.options.releases);
-    EXPECT_EQ(read.options.precision, choice.options.precision);
+    EXPECT_EQ(read.options.distance_limit, choice.options.distance_limit);
     EXPECT_EQ(read.options.bound, choice.options.bound);
     EXPECT_EQ(read.options.rule, choice.options.rule);
     EXPECT_EQ(read.options.report_all_bounds, choice.options.report_all_bounds);
@@ -92,7 +92,7 @@ TEST(Constants, WhatTextCannotSayIsRefused) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   refused([](Constants& c) { c.name = "\xff"; }, "UTF-8");
   refused([](Constants& c) { c.class_names[1] = "\xc3"; }, "UTF-8");
-  refused([](Constants& c) { c.options.precision = kInfinity; }, "finite");
+  refused([](Constants& c) { c.options.distance_limit = kInfinity; }, "finite");
   refused([](Constants& c) { c.transform.pagerank_damping = std::numeric_limits<double>::quiet_NaN(); }, "finite");
   refused([](Constants& c) { c.transform.spectral.frame.max_upper = kInfinity; }, "finite");
   refused([](Constants& c) { c.options.regularisation = -1; }, "lambda");

@@ -42,7 +42,7 @@ std::vector<SampleChoice> sample_choices() {
     choices.push_back({std::move(name), {}, classes});
     return choices.back().options;
   };
-  add("imprecise").precision = 1;
+  add("imprecise").distance_limit = 1;
   add("bias", 3).bias = true;
   SessionOptions& huber = add("huber_tombstones");
   huber.loss = Loss::huber_svm(0.25).value();
@@ -59,7 +59,7 @@ std::vector<SampleChoice> sample_choices() {
   add("retrain").method = Method::kRetrain;
   SessionOptions& bounded = add("data_bound");
   bounded.bound = ResidualBound::kData;
-  bounded.precision = 1;
+  bounded.distance_limit = 1;
   return choices;
 }
 

@@ -21,7 +21,7 @@ StoredModel model_to_store() {
   model.certificate.bounds.tight = 0.1;
   model.certificate.bounds.worst = std::numeric_limits<double>::infinity();
   model.certificate.promise.assumptions = {"one", "two"};
-  model.rungs = {1, 2, 3, 4};
+  for (const auto& [rung, text] : kRungs) model.rungs[rung] = text.size();
   model.published = 5;
   return model;
 }

@@ -268,7 +268,7 @@ TEST_F(Verify, ModelChanged) {
 TEST_F(Verify, ModelThatCountsOtherwise) {
   const std::string good = sample_.bytes();
   for (const auto& change : {std::function<void(StoredModel&)>([](StoredModel& m) { m.published = 0; }),
-                             std::function<void(StoredModel&)>([](StoredModel& m) { ++m.rungs.fast; })}) {
+                             std::function<void(StoredModel&)>([](StoredModel& m) { ++m.rungs[Rung::kFast]; })}) {
     sample_.rewrite_model(change, key());
     expect_failed({"model"}, "counts other removals");
     sample_.replace(good);
@@ -381,7 +381,7 @@ TEST_F(Verify, ResidualOfAModelThatDoesNotFit) {
 // A distance that is claimed to be zero and is not; the residual is honest and within the guarantee.
 TEST(VerifyRetrain, TellsADistanceThatIsTooSmall) {
   SampleChoice choice;
-  choice.options.precision = 1;
+  choice.options.distance_limit = 1;
   const SampleWorkspace sample(sample_setup(1, choice));
   sample.fill();
   EXPECT_TRUE(sample.verify({.retrain = true}).passed);

@@ -138,7 +138,7 @@ TEST(Workspace, AFailedCreationLeavesNoFile) {
   refused(setup, sample.how, ErrorCode::kInvalidArgument, "UTF-8");
   // The guarantee cannot be met by double precision.
   setup = sample_setup();
-  setup.options.precision = 1e-300;
+  setup.options.distance_limit = 1e-300;
   refused(setup, sample.how, ErrorCode::kLimitExceeded, "");
 }
 
@@ -146,7 +146,7 @@ TEST(Workspace, AFailedCreationLeavesNoFile) {
 TEST(Workspace, OnlyConstantsThatCanBeReadBackAreTaken) {
   const SampleWorkspace sample;
   WorkspaceSetup setup = sample_setup();
-  setup.options.precision = std::numeric_limits<double>::infinity();
+  setup.options.distance_limit = std::numeric_limits<double>::infinity();
   const Result<Workspace> endless = Workspace::create(sample.path(), setup, sample.how);
   setup = sample_setup();
   setup.transform.pagerank_damping = std::numeric_limits<double>::quiet_NaN();  // which this transform does not use

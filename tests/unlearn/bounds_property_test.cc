@@ -119,7 +119,7 @@ TEST(Bounds, TheFastRungsDriftCoversTheTrueResidual) {
       EXPECT_EQ(certificate.binding, ResidualBound::kDrift);
       EXPECT_LE(joint(testing::true_residuals(session, *data.embedder)), certificate.residual_upper_bound);
     }
-    fast += session.rungs().fast;
+    fast += session.rungs()[Rung::kFast];
   }
   EXPECT_EQ(fast, 40u * 12u);
 }
@@ -159,7 +159,7 @@ TEST(Release, EqualsTrainingFromScratchAfterAnySequence) {
     }
     const testing::Retrained fresh = testing::retrained(session, *c.data.embedder);
     EXPECT_LE((session.weights() - fresh.weights).norm(), 1e-8 * std::max(fresh.weights.norm(), 1e-2) + fresh.distance);
-    EXPECT_EQ(session.rungs().retrain, 0u);
+    EXPECT_EQ(session.rungs()[Rung::kRetrain], 0u);
   }
 }
 

@@ -125,7 +125,7 @@ std::size_t id_occurrences() {
   options.threads = 1;  // other threads have stacks that nothing can clear
   if (fast) {
     options.noise_stddev = 1e6;
-    options.precision = 1e6;
+    options.distance_limit = 1e6;
   }
   return Session::create(std::move(dataset), std::make_shared<Embedder>(std::move(blocks)), options).value();
 }

@@ -28,8 +28,8 @@ TEST(Ladder, ClimbsRungByRungAsTheLimitTightens) {
   for (double exponent = 0; exponent <= 11; exponent += 0.5) {
     SessionOptions options;
     options.regularisation = 1e-2;
-    options.noise_stddev = 1e3;  // so that the precision decides
-    options.precision = std::pow(10.0, -exponent);
+    options.noise_stddev = 1e3;  // so that the distance decides
+    options.distance_limit = std::pow(10.0, -exponent);
     Learner learner = learner_of(data, options);
     testing::SeededRandom noise(1);
     std::vector<RowChange> changes = {moved_row(3, 77, 10)};
@@ -51,7 +51,7 @@ TEST(Ladder, TheFastRungNeedsAsManyGraphsAsCoordinates) {
     SessionOptions options;
     options.regularisation = 1e-2;
     options.noise_stddev = 1e3;
-    options.precision = 1;
+    options.distance_limit = 1;
     const LabelledRows data = learner_data(2, columns);
     Learner learner = learner_of(data, options);
     testing::SeededRandom noise(1);

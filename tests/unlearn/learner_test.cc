@@ -79,7 +79,7 @@ std::vector<RollbackCase> rollback_cases() {
   SessionOptions loose;
   loose.loss = Loss::squared();
   loose.noise_stddev = 1e3;
-  loose.precision = 1;
+  loose.distance_limit = 1;
   return {{10, {}}, {90, {}}, {10, loose}, {90, loose}};
 }
 

@@ -18,10 +18,10 @@ constexpr double kWeightNorm = 25;
 constexpr std::size_t kWeights = 300;
 constexpr std::size_t kClasses = 10;
 
-// One of each kind: release where the noise decides, release where the precision does, objective with both rules.
+// One of each kind: release where the noise decides, release where the distance does, objective with both rules.
 std::vector<SessionOptions> every_rule() {
   std::vector<SessionOptions> all(4);
-  all[0].precision = 1;
+  all[0].distance_limit = 1;
   all[1].noise_stddev = 1;
   all[2].mechanism = Mechanism::kObjective;
   all[3] = paper_options(1e-3, 2);
@@ -44,10 +44,10 @@ TEST(Limit, IsSatisfiedExactlyWhereHeadroomIsAtMostOne) {
     Sequence random(1);
     for (int repeat = 0; repeat < 50; ++repeat) {
       const Vector direction = spread(random);
-      const double scale = 1 / assess(limit, direction).headroom;  // about the edge, as the rule is nearly linear
+      const double scale = 1 / assess(limit, direction).usage;  // about the edge, as the rule is nearly linear
       for (const double share : {0.0, 0.5, 1 - 1e-5, 1 - 1e-15, 1 + 1e-15, 1 + 1e-5, 2.0}) {
         const Assessment at = assess(limit, share * scale * direction);
-        EXPECT_EQ(at.satisfied, at.headroom <= 1);
+        EXPECT_EQ(at.satisfied, at.usage <= 1);
         if (std::abs(share - 1) < 1e-7) continue;  // within rounding of the edge either answer will do
         EXPECT_EQ(at.satisfied, share < 1) << share;
       }
@@ -69,7 +69,7 @@ TEST(Limit, MoreResidualIsNeverBetter) {
         EXPECT_GT(after.residual, before.residual);
         EXPECT_GT(after.distance, before.distance);
         EXPECT_GE(after.shift, before.shift);
-        EXPECT_GE(after.headroom, before.headroom);
+        EXPECT_GE(after.usage, before.usage);
         EXPECT_LE(after.satisfied, before.satisfied);
       }
     }
@@ -127,7 +127,7 @@ TEST(Limit, WhatIsAcceptedSatisfiesTheGuarantee) {
           SessionOptions options;
           options.guarantee = {epsilon, delta};
           options.releases = releases;
-          options.precision = 1;
+          options.distance_limit = 1;
           const Limit limit = Limit::create(options, weights, 1).value();
           const auto R = static_cast<long double>(releases);
           const long double grid = R * limit.grid()->delta_surcharge_upper_bound(weights, epsilon).value();
@@ -203,7 +203,7 @@ TEST(Limit, TheJointRuleRefusesWhatThePapersRuleLetsThrough) {
 
 TEST(Limit, ResidualsThatAreNotFiniteAreNeverAccepted) {
   for (SessionOptions options : every_rule()) {
-    if (options.mechanism == Mechanism::kRelease) options.precision = 1e300;
+    if (options.mechanism == Mechanism::kRelease) options.distance_limit = 1e300;
     options.noise_stddev = 1e80;
     const Limit limit = limit_of(options);
     for (const double bad : {kNoEnd, std::numeric_limits<double>::quiet_NaN()}) {
@@ -229,9 +229,9 @@ TEST(Limit, TheResidualLimitIsWhereHeadroomIsOne) {
         const double joint_limit = limit.residual_limit(ridge, weight_norm, kClasses);
         const Vector even =
             Vector::Constant(static_cast<Eigen::Index>(kClasses), joint_limit / std::sqrt(1.0 * kClasses));
-        const double headroom = limit.assess(even, ridge, weight_norm).headroom;
-        EXPECT_LE(headroom, 1);
-        EXPECT_GE(headroom, 1 - 1e-5);
+        const double usage = limit.assess(even, ridge, weight_norm).usage;
+        EXPECT_LE(usage, 1);
+        EXPECT_GE(usage, 1 - 1e-5);
       }
     }
   }

@@ -184,7 +184,7 @@ Retrained retrained(const Session& session, const Embedder& embedder) {
 SessionOptions limitless_options() {
   SessionOptions options;
   options.noise_stddev = 1e60;
-  options.precision = 1e100;
+  options.distance_limit = 1e100;
   options.fast_rung = false;
   return options;
 }

@@ -42,7 +42,7 @@ TEST(SessionOptions, ABadOptionIsRefusedByName) {
   const std::vector<Spoil> spoils = {
       {"lambda", [](SessionOptions& o, double x) { o.regularisation = x; }, {0, -1, kInfinity, kNan}},
       {"noise", [](SessionOptions& o, double x) { o.noise_stddev = x; }, {0, -1, kInfinity, kNan}},
-      {"precision", [](SessionOptions& o, double x) { o.precision = x; }, {0, -1, kNan}},
+      {"distance limit", [](SessionOptions& o, double x) { o.distance_limit = x; }, {0, -1, kNan}},
       {"embedding norms", [](SessionOptions& o, double x) { o.row_norm = x; }, {0, -1, kInfinity, kNan}},
       {"epsilon", [](SessionOptions& o, double x) { o.guarantee.epsilon = x; }, {-1, kInfinity, kNan}},
       {"delta", [](SessionOptions& o, double x) { o.guarantee.delta = x; }, {0, 1, -1, kInfinity, kNan}},

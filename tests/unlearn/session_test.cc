@@ -302,7 +302,7 @@ TEST(Session, TheOtherMethodsAnswerTheSameRequests) {
   again.method = Method::kRetrain;
   Session retrain = open(data, again);
   ASSERT_TRUE(retrain.forget(ForgetNode{0u, 0u}).ok());
-  EXPECT_EQ(retrain.rungs().retrain, 1u);
+  EXPECT_EQ(retrain.rungs()[Rung::kRetrain], 1u);
   EXPECT_EQ(retrain.graph(0)->node_count(), 5u);
   const testing::Retrained fresh = testing::retrained(retrain, *data.embedder);
   EXPECT_LE((retrain.weights() - fresh.weights).norm(), retrain.certificate().distance_upper_bound + fresh.distance);

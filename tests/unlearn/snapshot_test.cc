@@ -68,7 +68,7 @@ void expect_true(const Session& session, const Embedder& embedder) {
 
 std::vector<SessionOptions> snapshot_choices() {
   std::vector<SessionOptions> choices(6);
-  choices[1].precision = 1;  // the fast rung
+  choices[1].distance_limit = 1;  // the fast rung
   choices[2].bias = true;
   choices[2].loss = Loss::huber_svm(0.5).value();
   choices[3].removal = NodeRemoval::kTombstone;

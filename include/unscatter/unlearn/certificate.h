@@ -1,9 +1,11 @@
 // What was promised, what holds, and on what it rests.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "unscatter/base/result.h"
 #include "unscatter/unlearn/promise.h"
@@ -21,11 +23,16 @@ enum class ResidualBound {
 
 // The ladder: how much work a removal needed.
 enum class Rung {
-  kFast,     // step with the kept factor, residual bounded without looking at other graphs
-  kExact,    // the same step, residual evaluated on all graphs
-  kNewton,   // new Hessian, one or more Newton steps, residual evaluated
-  kRetrain,  // from scratch
+  kFast,    // one step with the kept factor; the residual is bounded without looking at other graphs
+  kExact,   // the same step; the residual is evaluated on all graphs
+  kNewton,  // one or more Newton steps, with new or with kept inverse Hessians.  At their end the residual is evaluated
+            // on all graphs, or bounded where a bound other than kExact was chosen.
+  kRetrain,  // training from scratch; the residual is evaluated
 };
+// All rungs in the ladder's order, with the names that files and reports use.  A new rung needs a line here.
+inline constexpr std::array kRungs = {
+    std::pair{Rung::kFast, std::string_view("fast")}, std::pair{Rung::kExact, std::string_view("exact")},
+    std::pair{Rung::kNewton, std::string_view("newton")}, std::pair{Rung::kRetrain, std::string_view("retrain")}};
 
 [[nodiscard]] std::string_view name(ResidualBound bound);
 [[nodiscard]] std::string_view name(Rung rung);
@@ -33,15 +40,17 @@ enum class Rung {
 [[nodiscard]] Result<ResidualBound> parse_residual_bound(std::string_view text);
 [[nodiscard]] Result<Rung> parse_rung(std::string_view text);
 
-struct RungCounts {
-  std::size_t fast = 0;
-  std::size_t exact = 0;
-  std::size_t newton = 0;
-  std::size_t retrain = 0;
-
-  void count(Rung rung);
-  [[nodiscard]] std::size_t total() const noexcept { return fast + exact + newton + retrain; }
+// How many updates ended on each rung.
+class RungCounts {
+ public:
+  void count(Rung rung) { ++(*this)[rung]; }
+  [[nodiscard]] std::size_t& operator[](Rung rung) { return counts_.at(static_cast<std::size_t>(rung)); }
+  [[nodiscard]] std::size_t operator[](Rung rung) const { return counts_.at(static_cast<std::size_t>(rung)); }
+  [[nodiscard]] std::size_t total() const noexcept;
   friend bool operator==(const RungCounts&, const RungCounts&) = default;
+
+ private:
+  std::array<std::size_t, kRungs.size()> counts_{};
 };
 
 // Upper bounds on the joint residual |U|_F = sqrt(sum_k |u_k|^2) after an update, where they were computed.  Each holds
@@ -66,7 +75,8 @@ struct Certificate {
 
   ResidualBounds bounds;       // of this update, beside the binding one
   Rung rung = Rung::kRetrain;  // where the ladder ended
-  // Newton steps with a new Hessian; those inside a training from scratch are not counted.
+  // Newton steps that the update took on the rung kNewton, with new or with kept inverse Hessians.  Steps inside of a
+  // training from scratch are not counted.
   std::size_t newton_steps = 0;
 };
 

@@ -44,9 +44,9 @@ struct SessionOptions {
   double noise_stddev = 1e-4;
   // Release: how many published models the guarantee covers together; each may use 1/sqrt(releases) of the shift.
   std::size_t releases = 1000;
-  // Release: the kept weights stay this close to the retrained ones, relative to their norm, whatever the noise would
-  // allow. Larger values let the fast rung work longer.
-  double precision = 1e-8;
+  // Release: the kept weights are at most this far from the retrained ones, relative to their norm, whatever the noise
+  // would allow.  Larger values let the fast rung work longer.
+  double distance_limit = 1e-8;
 
   // How residuals are bounded and charged.
   ResidualBound bound = ResidualBound::kExact;
