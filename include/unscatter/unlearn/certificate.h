@@ -23,7 +23,7 @@ enum class ResidualBound {
 enum class Rung {
   kFast,     // step with the kept factor, residual bounded without looking at other graphs
   kExact,    // the same step, residual evaluated on all graphs
-  kNewton,   // new Hessian, one or more Newton steps, residual evaluated
+  kNewton,   // Newton steps with kept or new inverses, residual evaluated on all graphs
   kRetrain,  // from scratch
 };
 
@@ -45,7 +45,7 @@ struct RungCounts {
 };
 
 // Upper bounds on the joint residual |U|_F = sqrt(sum_k |u_k|^2) after an update, where they were computed.  Each holds
-// on its own; exact <= tight <= data <= worst, under the conditions that docs/theory.md states.
+// on its own.  The order is exact <= tight <= data <= worst, under the conditions that docs/theory.md states.
 struct ResidualBounds {
   std::optional<double> worst;
   std::optional<double> data;
@@ -66,7 +66,8 @@ struct Certificate {
 
   ResidualBounds bounds;       // of this update, beside the binding one
   Rung rung = Rung::kRetrain;  // where the ladder ended
-  // Newton steps with a new Hessian; those inside a training from scratch are not counted.
+  // Newton steps of this update on the rung newton, those with kept inverses included.  Steps inside a training from
+  // scratch are not counted.
   std::size_t newton_steps = 0;
 };
 
@@ -77,8 +78,8 @@ struct EvaluatedResidual {
   bool satisfied = false;  // the upper bound meets the guarantee
 };
 
-// The epsilon that one published model reaches at the certificate's delta; errs high.  For the paper rule too: it says
-// what that rule's residuals really give, for all classes together.
+// The epsilon that one published model reaches at the certificate's delta.  Errs high.  For the paper rule too: it says
+// what the residuals of that rule really give, for all classes together.
 [[nodiscard]] Result<double> epsilon_upper_bound(const Certificate& certificate);
 
 }  // namespace unscatter
