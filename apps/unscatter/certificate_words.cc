@@ -11,10 +11,11 @@ namespace {
 
 Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(nullptr); }
 
-// A Certificate, or the ledger's record of one: the fields have the same names.
+// A Certificate, or the ledger's record of one.  The fields have the same names.
 template <typename Record>
 void add_rows(Table& table, const Record& record) {
   std::string words = guarantee_words(record.promise);
+  // Whoever reads "certified" has to see at once that this rule promises too much.
   if (record.promise.rule == BudgetRule::kPaper) words += "; the paper's budget, not sound for several classes";
   table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(words)});
   table.add_row(
@@ -41,6 +42,7 @@ std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t le
   return fmt::format("{} edited, {} removed, {} left", grouped(edited), grouped(removed), grouped(left));
 }
 
+// How much work it was.  The promise is the same on every rung (docs/certificates.md, "Rungs").
 std::string rung_words(Rung rung, std::size_t newton_steps, ResidualBound binding) {
   switch (rung) {
     case Rung::kFast: return "fast: a step with the kept factor, no other graph was looked at";
@@ -60,6 +62,7 @@ std::string guarantee_words(const Promise& promise) {
                      promise.mechanism == Mechanism::kRelease ? "on every published model" : "in the objective");
 }
 
+// A share of the limit, because a residual or a shift alone tells a reader nothing.
 std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit) {
   return fmt::format("kept weights at most {:.1e} from training from scratch; {:.2g} % of what the noise may hide",
                      distance_upper_bound, shift_limit > 0 ? 100 * shift_upper_bound / shift_limit : 0);
@@ -77,11 +80,13 @@ Json counts_json(const RequestCounts& counts) {
 }
 
 void fill_in_promise(Json& document, const Promise& promise, const PromiseParts& parts) {
+  // Through the library's own text, so that the program cannot spell a promise in another way.
   document.update(Json::parse(promise_text(promise, parts)));
 }
 
 Json certificate_json(const Certificate& certificate) {
   Json json = {{"satisfied", certificate.satisfied},
+               // null keeps the places of fields until the promise is filled in.
                {"mechanism", nullptr},
                {"binding", name(certificate.binding)},
                {"rule", nullptr},
@@ -107,6 +112,7 @@ Json certificate_json(const Certificate& certificate) {
 }
 
 Json entry_json(const LedgerRecord& record) {
+  // The hash is that of the canonical text.  It can be checked against a receipt.
   const std::string text = ledger_text(record);
   Json json = Json::parse(text);
   json["hash"] = entry_hash(text).hex();

@@ -16,6 +16,7 @@
 namespace unscatter::cli {
 namespace {
 
+// Before the workspace is opened: a command that makes no sense should not wait for a lock.
 Status check_forget_usage(const ForgetArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
   UNSCATTER_CHECK_OK(arguments.what.check());
@@ -81,6 +82,7 @@ Report report_removal(const ForgetArguments& arguments, const RemovalRequest& re
 Result<Report> shred_salts(const ForgetArguments& arguments, Workspace& workspace, const RemovalRequest& request,
                            const Error& why) {
   UNSCATTER_TRY(salts, workspace.shred(request));
+  // There was nothing to destroy, so the refusal of the request is the answer.
   if (salts == 0) return why;
   Report report;
   report.json = {
@@ -92,7 +94,8 @@ Result<Report> shred_salts(const ForgetArguments& arguments, Workspace& workspac
   return report;
 }
 
-// The removal is in force; only its files are not where they should be.
+// The removal is in force.  Only its files are not where they should be.  A message like that of a failed removal would
+// make people ask for it again, and be refused.
 Error done_but(const Error& error, const ForgetArguments& arguments, const Forgotten& outcome) {
   return {error.code,
           fmt::format("the removal is in force, as ledger entry {0}, but {1}; 'unscatter certificate --workspace {2} "
@@ -109,10 +112,12 @@ Status write_removal_files(const ForgetArguments& arguments, const Forgotten& ou
 
 Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(request, arguments.what.request());
+  // Without the key: a preview signs nothing.
   if (arguments.dry_run) {
     UNSCATTER_TRY(workspace, arguments.workspace.open(context));
     return preview_removal(arguments, workspace, std::span(&request, 1));
   }
+  // A receipt that is there may be the only proof that somebody has.  It is never replaced.
   if (!arguments.receipt.empty())
     UNSCATTER_CHECK_OK(check_free(arguments.receipt, false, "name another file for the receipt"));
   UNSCATTER_TRY(key, arguments.key.load());
@@ -126,11 +131,15 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   auto removal = workspace.prepare(std::span(&request, 1));
   if (!removal.ok()) {
     const bool refused = removal.error().request.has_value();
+    // Only a refused request: other errors say nothing about what was forgotten earlier.
     if (refused && arguments.shred) return shred_salts(arguments, workspace, request, removal.error());
     return std::move(removal).error();
   }
   times.forget = watch.lap();
+  // Opened before the commit, so that a wrong path stops the removal and not its record.  0600: request and salt
+  // together say who asked.
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+  // The files are not part of the removal's time.
   watch.lap();
   UNSCATTER_TRY(outcome, removal->commit({.shred = arguments.shred}));
   times.forget += watch.lap();
@@ -171,6 +180,7 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
 
 std::string opening_lines(const Forgotten& outcome) {
   std::string lines;
+  // A shredded removal has no salts, and so no line.
   for (std::size_t i = 0; i < outcome.salts.size(); ++i) {
     const Json line = {{"commitment", outcome.receipt.commitments[i].hex()},
                        {"entry", outcome.receipt.sequence},

@@ -22,12 +22,14 @@
 namespace unscatter::cli {
 namespace {
 
+// A screen of them.
 constexpr std::size_t kShownRows = 20;
 
 struct PredictArguments {
   std::string data;
   std::string out;
   bool force = false;
+  // An option that has to be asked for: predictions that leave the house come from the published model.
   bool kept = false;
   bool symmetrise = false;
   WorkspaceArguments workspace;
@@ -45,7 +47,7 @@ struct Predictions {
   [[nodiscard]] const std::string& predicted(std::size_t graph) const { return class_names[classes[graph]]; }
   [[nodiscard]] std::string id(std::size_t graph) const { return data.graph_ids.empty() ? "" : data.graph_ids[graph]; }
 
-  // Share of graphs whose class is the one in the file; nothing if the file has classes that the model does not know.
+  // Share of graphs whose class is the one in the file.  Nothing if the file has classes that the model does not know.
   [[nodiscard]] std::optional<double> accuracy() const {
     const bool comparable =
         std::all_of(data.class_names.begin(), data.class_names.end(), [this](const std::string& name) {
@@ -66,6 +68,8 @@ struct ChosenWeights {
 Result<ChosenWeights> choose_weights(const PredictArguments& arguments, Workspace& workspace, bool has_key,
                                      Context& context) {
   if (arguments.kept) {
+    // Predictions are functions of the weights.  Those of the kept weights could give away what was removed, one
+    // prediction after the other.
     context.note(
         "these predictions come from the kept weights, which no noise protects; they must not leave the house");
     UNSCATTER_TRY(session, workspace.session());
@@ -73,7 +77,8 @@ Result<ChosenWeights> choose_weights(const PredictArguments& arguments, Workspac
   }
   auto model = workspace.release();
   if (!model.ok()) {
-    // Only a model that is published now has to be signed for.
+    // Only a model that is published now has to be signed for.  One that is published already needs no key, so a
+    // missing key is an error only here.
     if (!has_key) UNSCATTER_CHECK_OK(arguments.key.load());
     return std::move(model).error();
   }
@@ -147,6 +152,7 @@ Result<Report> predict_classes(const PredictArguments& arguments, Context& conte
   if (!arguments.out.empty()) UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
+  // A model that is published already can be used by those who have no key.
   UNSCATTER_TRY(key, arguments.key.load_if_there());
   const bool has_key = key != nullptr;
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
@@ -159,6 +165,7 @@ Result<Report> predict_classes(const PredictArguments& arguments, Context& conte
   p.data = std::move(data);
   UNSCATTER_TRY(rows, workspace.embedder().embed(p.data, {.threads = threads, .progress = &context.progress()}));
   const SparseBlockRows Z = workspace.info().options.bias ? with_bias(rows) : std::move(rows);
+  // After the data was embedded: a file that cannot be read must not use up a release.
   UNSCATTER_TRY(chosen, choose_weights(arguments, workspace, has_key, context));
   p.class_names = workspace.info().class_names;
   p.release_number = chosen.release_number;

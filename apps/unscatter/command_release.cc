@@ -30,13 +30,14 @@ Json transform_json(const TransformSpec& spec) {
           {"degree", spec.spectral.degree}, {"damping", spec.pagerank_damping}};
 }
 
-// Everything somebody needs to use the model, and nothing that was computed from data without noise.
+// Everything that somebody needs to use the model, and nothing that was computed from data without noise.
 Json model_header(const PublishedModel& model, const WorkspaceInfo& info) {
   Json header = {{"format", "unscatter-model-1"},
                  {"workspace", info.id},
                  {"classes", model.class_names},
                  {"features", info.features},
                  {"transform", transform_json(info.transform)},
+                 // null keeps their places until the promise is filled in.
                  {"mechanism", nullptr},
                  {"epsilon", nullptr},
                  {"delta", nullptr},
@@ -49,7 +50,8 @@ Json model_header(const PublishedModel& model, const WorkspaceInfo& info) {
   return header;
 }
 
-// One line per class.
+// One line per class.  The header is cut open for the weights, because a JSON writer would put every number on a line
+// of its own.
 std::string model_text(const PublishedModel& model, const WorkspaceInfo& info) {
   const Eigen::Index width = model.weights.rows() - (model.bias ? 1 : 0);
   Json bias = model.bias ? Json::array() : Json(nullptr);
@@ -66,12 +68,15 @@ std::string model_text(const PublishedModel& model, const WorkspaceInfo& info) {
 }
 
 Result<Report> release_model(const ReleaseArguments& arguments, Context& context) {
+  // Before anything is published: a release that cannot be written would be counted and lost.
   UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(key, arguments.key.load());
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
+  // Only the count tells whether this call published a model or gave the present one again.
   const std::size_t published_before = workspace.info().published;
   UNSCATTER_TRY(model, workspace.release(arguments.fresh));
   const bool is_new = workspace.info().published > published_before;
+  // After the ledger has it.  A model that somebody holds is never uncounted.
   UNSCATTER_CHECK_OK(replace_file(arguments.out, model_text(model, workspace.info())));
 
   const Promise& promise = model.promise;

@@ -51,7 +51,7 @@ struct TrainArguments {
   }
 };
 
-// --preset paper knows what the paper used on some data sets; what was given on the command line goes first.
+// --preset paper knows what the paper used on some data sets.  What was given on the command line goes first.
 void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
   const PaperSetting* paper = find_paper_setting(data_set);
   if (paper == nullptr) return;
@@ -61,6 +61,7 @@ void apply_paper_setting(const CLI::App& command, std::string_view data_set, Wor
   if (!given("--moments")) setup.transform.moments = setting.moments;
   if (!given("--layers")) setup.transform.layers = setting.layers;
   if (!given("--lambda")) setup.options.regularisation = setting.regularisation;
+  // The bound F = sqrt(layers) follows the layers that were chosen just now.
   setup.options.row_norm = paper_options(setup.options.regularisation, setup.transform.layers).row_norm;
 }
 
@@ -72,6 +73,8 @@ struct TrainingData {
 Result<TrainingData> choose_training_data(Dataset dataset, double share, std::uint64_t seed) {
   if (share == 1) return TrainingData{std::move(dataset), std::nullopt};
   UNSCATTER_TRY(split, random_split(dataset.size(), {.train = share, .validation = 0, .test = 1 - share}, seed));
+  // A workspace needs numbers that ascend.  The numbers are those of the file, so that requests name graphs as the file
+  // does.
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.test.begin(), split.test.end());
   TrainingData chosen{subset(dataset, split.train), subset(dataset, split.test)};
@@ -80,6 +83,7 @@ Result<TrainingData> choose_training_data(Dataset dataset, double share, std::ui
 }
 
 Status remove_side_files(const fs::path& workspace) {
+  // A file that is not there is no error for remove().
   for (const char* suffix : {"-wal", "-shm", "-journal"}) {
     std::error_code error;
     fs::remove(fs::path(workspace) += suffix, error);
@@ -90,12 +94,15 @@ Status remove_side_files(const fs::path& workspace) {
   return ok_status();
 }
 
-// Where the workspace is made, and how it gets to its place: at once, or, where --force replaces a file, in the old
-// one's stead once it is complete.
+// Where the workspace is made, and how it gets to its place.  Usually it is made there at once.  Where --force replaces
+// a file, it is made beside it and takes its place when it is complete: a failed training must not cost the old
+// workspace.
 class WorkspaceTarget {
  public:
   explicit WorkspaceTarget(fs::path path) : path_(std::move(path)) {
     std::error_code ignored;
+    // With the process id, so that two runs do not write to one file.  In the same folder, because a rename works
+    // within one file system only.
     if (fs::exists(path_, ignored)) temporary_ = fs::path(path_) += fmt::format(".{}.new", ::getpid());
   }
   WorkspaceTarget(const WorkspaceTarget&) = delete;
@@ -112,11 +119,13 @@ class WorkspaceTarget {
   // For a workspace that is closed.
   Status settle(const WorkspaceOptions& options) {
     if (temporary_.empty()) return ok_status();
-    // Nobody may be using the old one, and its log must be in its file: a log that is left over would be taken for the
-    // new one's.
+    // Nobody may be using the old one, and its log must be in its file.  A damaged old file is no obstacle: it is
+    // replaced anyway.
     if (auto old = Workspace::open(path_, options); !old.ok() && old.error().code == ErrorCode::kUnavailable) {
       return std::move(old).error();
     }
+    // Before the rename, or SQLite would take these files for the new workspace's.  The opening above has emptied the
+    // old log, so a crash in between leaves the old workspace whole.
     UNSCATTER_CHECK_OK(remove_side_files(path_));
     return rename_durably(temporary_, path_);
   }
@@ -131,6 +140,8 @@ struct Evaluation {
   double accuracy = 0;
 };
 
+// By the kept weights, because the number is for whoever trains.  Like every number without noise it is not for
+// outsiders (docs/certificates.md, "Limits").
 Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::optional<Dataset>& holdout,
                                            const EmbedOptions& how) {
   if (!holdout || holdout->size() == 0) return std::optional<Evaluation>();
@@ -184,6 +195,7 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
 
 Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context) {
   const fs::path path(arguments.workspace.path);
+  // Asked before the training, and again by the library when the file is made.
   UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
   WorkspaceSetup setup;
   UNSCATTER_TRY(spec, arguments.transform.spec());
@@ -207,6 +219,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   if (arguments.guarantee.preset == "paper") apply_paper_setting(command, setup.dataset.name, setup);
   clock.stage("read");
 
+  // After the data was read: a misspelt file name should not leave a new key behind.
   UNSCATTER_TRY(signing, arguments.key.load_or_create());
   if (signing.created) {
     context.note(fmt::format("made a signing key, '{}'; keep it, and give '{}' to those who check receipts",
@@ -217,6 +230,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   std::optional<Evaluation> evaluation;
   std::optional<WorkspaceInfo> info;
   std::size_t width = 0;
+  // Closed at the end of this block: the log of an open workspace would keep the old name.
   {
     UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
     clock.stage("train");

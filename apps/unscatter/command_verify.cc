@@ -34,6 +34,7 @@ Status check_verify_usage(const VerifyArguments& arguments) {
   if (!workspace && arguments.receipt.empty())
     return wrong("nothing to verify is named: --workspace, --receipt or both");
   if (!workspace && arguments.retrain) return wrong("--retrain needs --workspace");
+  // The key inside a receipt proves nothing: anybody can make a key and sign with it (docs/receipts.md).
   if (!workspace && arguments.key.empty()) {
     return wrong("a receipt alone needs --key: it proves nothing unless you know who should have signed it");
   }
@@ -47,6 +48,7 @@ Result<std::vector<Receipt>> read_receipts(const std::string& path) {
   UNSCATTER_TRY(text, read_small_file(path));
   auto single = parse_receipt(text);
   if (single.ok()) return std::vector<Receipt>{*std::move(single)};
+  // A receipt of its own has a line end after its first brace.  A compact one does not.
   if (!text.starts_with("{\""))
     return Error{single.error().code, fmt::format("'{}': {}", path, single.error().message)};
   std::vector<Receipt> receipts;
@@ -54,6 +56,8 @@ Result<std::vector<Receipt>> read_receipts(const std::string& path) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view compact = std::string_view(text).substr(at, end - at);
     at = end + 1;
+    // A compact line is accepted only if it is the one compact spelling of a receipt: a byte that can change unnoticed
+    // would be a hole.
     const auto document = nlohmann::json::parse(compact, nullptr, false);
     auto receipt = document.is_discarded() || document.dump() != compact
                        ? Result<Receipt>(Error{ErrorCode::kMalformedInput, "this is no receipt as it is written"})
@@ -79,7 +83,9 @@ Check signature_check(const std::vector<Receipt>& receipts, const PublicKey& key
 // Is the request one of those that the receipts are about?
 Result<Check> request_check(const VerifyArguments& arguments, const std::vector<Receipt>& receipts) {
   UNSCATTER_TRY(request, parse_request(arguments.request));
+  // Request and salt give the commitment again.  Nobody can find another request that fits.
   UNSCATTER_TRY(salt, parse_salt(arguments.salt));
+  // The receipts are searched, because a list has many and only the commitment tells which one is about the request.
   const Digest sought = commitment(request, salt);
   for (const Receipt& receipt : receipts) {
     const auto& commitments = receipt.commitments;
@@ -107,12 +113,14 @@ Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const s
     workspace = std::move(opened);
   }
   VerifiedReceipt verified;
+  // Without --key the workspace is believed about who signs for it.  The report names that key.
   verified.checks.push_back(signature_check(receipts, key ? *key : workspace->info().signer));
   if (!arguments.request.empty()) {
     UNSCATTER_TRY(request, request_check(arguments, receipts));
     verified.checks.push_back(std::move(request));
   }
   for (const Receipt& receipt : receipts) {
+    // A receipt with a wrong signature need not be looked for.
     if (!workspace || !verified.checks.back().passed) break;
     UNSCATTER_TRY(found, find_receipt(receipt, *workspace));
     verified.checks.push_back(std::move(found));
@@ -131,6 +139,7 @@ Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const s
 
 Report report_checks(const VerifyArguments& arguments, const std::vector<Check>& checks, Json receipts) {
   const auto failed = std::find_if(checks.begin(), checks.end(), [](const Check& check) { return !check.passed; });
+  // No check is no proof.
   const bool verified = failed == checks.end() && !checks.empty();
   Json list = Json::array();
   Table table({{""}, {""}, {""}});
@@ -170,6 +179,7 @@ Result<Report> verify_claims(const VerifyArguments& arguments, Context& context)
     sound = verification.passed;
   }
   Json receipts;
+  // A receipt is compared with the ledger, so the ledger has to be right first.
   if (!arguments.receipt.empty() && sound) {
     UNSCATTER_TRY(verified, verify_receipt(arguments, key, context));
     checks.insert(checks.end(), verified.checks.begin(), verified.checks.end());

@@ -16,6 +16,7 @@
 namespace unscatter::cli {
 namespace {
 
+// A list may have thousands of bad lines, and a terminal shows a screen of them.
 constexpr std::size_t kShownRefusals = 20;
 
 // Follows a list: shows progress, writes receipts and openings after each update, and says when to stop.
@@ -36,6 +37,8 @@ class ListRun {
     honoured_ += outcome.requests.size();
     progress_.advance(done - done_);
     done_ = done;
+    // The update is in force whatever becomes of its files.  The first failure stops the list before the next update,
+    // so that at most one receipt is missing.
     if (Status written = write(outcome); !written.ok() && !failure_) failure_ = std::move(written).error();
   }
 
@@ -48,6 +51,7 @@ class ListRun {
 
  private:
   Status write(const Forgotten& outcome) {
+    // Each line is durable when it is appended.  After a crash the workspace still has every receipt.
     if (receipts_) UNSCATTER_CHECK_OK(receipts_->append(compact_receipt(outcome.receipt) + '\n'));
     if (openings_) UNSCATTER_CHECK_OK(openings_->append(opening_lines(outcome)));
     return ok_status();
@@ -86,14 +90,15 @@ std::string stages_words(const StageTimes& stages) {
                      share(stages.checkpoint));
 }
 
-// The library counts requests; a person looks for a line.
+// The library counts requests, and a person looks for a line.
 Error at_line(const ForgetArguments& arguments, const RequestFile& file, Error error) {
   if (!error.request) return error;
   error.message = fmt::format("{}, line {}: {}", arguments.what.requests, file.lines[*error.request], error.message);
   return error;
 }
 
-// What the exit code and stderr say: nothing, or why the answer is no.
+// What the exit code and stderr say: nothing, or why the answer is no.  A script must notice a list that was not
+// honoured in full.
 std::optional<Error> list_refusal(const ListReport& run, std::size_t total) {
   if (run.failure) return run.failure;
   const std::size_t done = run.outcome.done_before + run.outcome.honoured + run.outcome.refused.size();
@@ -163,7 +168,7 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
   return report;
 }
 
-// The removals are in force; only their files are not where they should be.
+// The removals are in force.  Only their files are not where they should be.
 Error done_but_unwritten(const ForgetArguments& arguments, const RequestFile& file, const ListRun& run) {
   return {run.failure()->code,
           fmt::format("stopped after {} of {} requests, all of them in force and on disk: {}; 'unscatter certificate "
@@ -172,7 +177,7 @@ Error done_but_unwritten(const ForgetArguments& arguments, const RequestFile& fi
                       run.done(), file.requests.size(), run.failure()->message, arguments.workspace.path)};
 }
 
-// As one update: what a later batch costs depends on what the earlier ones did.
+// As one update, because what a later batch costs depends on what the earlier ones did.
 Result<Report> preview_list(const ForgetArguments& arguments, const RequestFile& file, Context& context) {
   UNSCATTER_TRY(workspace, arguments.workspace.open(context));
   Result<Report> report = preview_removal(arguments, workspace, file.requests);
@@ -191,11 +196,13 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
   UNSCATTER_TRY(session, workspace.session());  // embeds, with a bar of its own
   static_cast<void>(session);
-  // Stopped before it begins, a list only tells how far it came.
+  // Stopped before it begins, a list only tells how far it came.  Nothing is changed.
   UNSCATTER_TRY(before, workspace.forget_list(file.requests, {.stop = [] { return true; }}));
+  // Opened before the first update.  Receipts may be read by others, but openings say who asked.
   UNSCATTER_TRY(receipts, open_lines(arguments.receipts, 0644));
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
 
+  // From here on Ctrl-C ends the list after the present update, and not the program in the middle of it.
   const InterruptWatch watch;
   ListRun run(file, before.done_before, context.progress(), std::move(receipts), std::move(openings));
   Workspace::ListOptions options = arguments.list;
@@ -212,6 +219,7 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
     report.outcome = *std::move(outcome);
     if (run.failure()) report.failure = done_but_unwritten(arguments, file, run);
   } else {
+    // An error gives no outcome.  The run itself has counted what was acknowledged.
     report.outcome.done_before = before.done_before;
     report.outcome.honoured = run.honoured();
     report.outcome.updates = run.updates();

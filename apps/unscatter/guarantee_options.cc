@@ -7,6 +7,7 @@
 namespace unscatter::cli {
 
 void GuaranteeArguments::add_to(CLI::App& command) {
+  // Defaults are shown from the library, which owns them.
   const SessionOptions sound;
   const std::string group = "Guarantee";
   command.add_option("--preset", preset, "Where the other choices start: sound, or paper to reproduce the paper's")
@@ -48,6 +49,7 @@ void GuaranteeArguments::add_to(CLI::App& command) {
 
 Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transform) const {
   SessionOptions options;
+  // The preset first, so that an option that was given goes before it.
   if (preset == "paper") options = paper_options(options.regularisation, transform.layers);
   if (mechanism) {
     UNSCATTER_TRY(parsed, parse_mechanism(*mechanism));
@@ -68,6 +70,8 @@ Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transfor
 }
 
 Status GuaranteeArguments::set_noise(SessionOptions& options) const {
+  // An option that the mechanism does not use is refused.  Passing over it would let somebody believe in noise that is
+  // not there.
   const auto misplaced = [](std::string_view option, std::string_view other, std::string_view instead) -> Error {
     return {ErrorCode::kInvalidArgument, fmt::format("{} belongs to --mechanism {}{}", option, other, instead)};
   };
@@ -81,7 +85,7 @@ Status GuaranteeArguments::set_noise(SessionOptions& options) const {
   if (noise) return misplaced("--noise", "release", "; for objective the noise is --alpha");
   if (releases) return misplaced("--releases", "release", "");
   if (distance_limit) return misplaced("--distance-limit", "release", "");
-  // The default noise is meant for published weights; in the objective it would be far too little.
+  // The default noise is meant for published weights.  In the objective it would be far too little.
   if (preset != "paper") options.noise_stddev = paper_options(options.regularisation, 1).noise_stddev;
   if (alpha) options.noise_stddev = *alpha;
   return ok_status();

@@ -17,6 +17,7 @@ Error wrong_form(std::string message) { return {ErrorCode::kInvalidArgument, std
 }  // namespace
 
 Result<NodeKey> parse_key(std::string_view text) {
+  // An id that consists of digits needs a way to be named.  A number and an id that look alike are different requests.
   constexpr std::string_view kIdPrefix = "id:";
   const bool forced = text.starts_with(kIdPrefix);
   const std::string_view id = forced ? text.substr(kIdPrefix.size()) : text;
@@ -24,6 +25,7 @@ Result<NodeKey> parse_key(std::string_view text) {
   const bool digits = std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (forced || !digits) return NodeKey(std::string(id));
   std::size_t number = 0;
+  // Not taken for an id in silence: somebody meant a number, and another node would be forgotten.
   if (std::from_chars(id.data(), id.data() + id.size(), number).ec != std::errc()) {
     return wrong_form(fmt::format("{} is too large for a number; id:{} would be an external id", text, text));
   }
@@ -41,6 +43,7 @@ void RequestArguments::add_to(CLI::App& command) {
 }
 
 Status RequestArguments::check_form() const {
+  // Exactly one form.  Two of them together could be read as both or as one within the other.
   const int forms = static_cast<int>(!graph.empty()) + static_cast<int>(!subject.empty()) + static_cast<int>(is_list());
   if (features_only && node.empty()) return wrong_form("--features-only goes with --node");
   if (graph.empty() && !node.empty()) return wrong_form("--node needs --graph: which graph is the node in?");
@@ -53,6 +56,7 @@ Status RequestArguments::check_form() const {
 
 Status RequestArguments::check() const {
   UNSCATTER_CHECK_OK(check_form());
+  // Only to see whether it can be read: a mistake should show before a workspace is opened.
   if (!is_list()) UNSCATTER_CHECK_OK(request());
   return ok_status();
 }
@@ -62,6 +66,7 @@ Result<RemovalRequest> RequestArguments::request() const {
   if (!subject.empty()) return RemovalRequest(ForgetSubject{subject});
   UNSCATTER_TRY(graph_key, parse_key(graph));
   if (!edge.empty()) {
+    // With a comma inside of an id there are several ways to cut the text.  A guess could remove the wrong edge.
     if (std::count(edge.begin(), edge.end(), ',') != 1) {
       return wrong_form(fmt::format(
           "--edge takes two nodes with one comma between, not '{}'; for ids with commas use --requests", edge));

@@ -2,7 +2,7 @@
 //
 //   --graph G --node N [--features-only]     --graph G --edge U,V     --graph G     --subject ID     --requests FILE
 //
-// G, N, U and V are numbers if they are digits, and external ids otherwise; "id:17" is the external id "17".
+// G, N, U and V are numbers if they are digits, and external ids otherwise.  "id:17" is the external id "17".
 #pragma once
 
 #include <CLI/CLI.hpp>

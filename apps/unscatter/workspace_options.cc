@@ -5,6 +5,7 @@
 
 namespace unscatter::cli {
 
+// The library owns the defaults, and help texts show these.
 WorkspaceArguments::WorkspaceArguments()
     : wait_seconds(std::chrono::duration<double>(WorkspaceOptions{}.wait).count()),
       threads(WorkspaceOptions{}.threads) {}
@@ -21,6 +22,7 @@ void WorkspaceArguments::add_to(CLI::App& command, bool required) {
 WorkspaceOptions WorkspaceArguments::options(Context& context, std::shared_ptr<const SigningKey> key) const {
   WorkspaceOptions options;
   options.key = std::move(key);
+  // Whole milliseconds, as SQLite waits.
   options.wait = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(wait_seconds));
   options.threads = threads;
   options.progress = &context.progress();

@@ -13,7 +13,8 @@ Error broken_at(std::size_t sequence, std::string_view what) {
   return {ErrorCode::kMalformedInput, fmt::format("the ledger is damaged: entry {}: {}", sequence, what)};
 }
 
-// Entry `record` after `before` (nothing for the first).
+// Entry `record` after `before` (null for the first).  It keeps invariants 3, 4 and 7 of docs/workspace-format.md,
+// signatures apart.
 Status check_step(const LedgerRecord& record, const LedgerRecord* before, const Identity& identity) {
   const auto require = [&](bool holds, std::string_view what) -> Status {
     if (holds) return ok_status();
@@ -22,6 +23,8 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   UNSCATTER_CHECK_OK(require(record.workspace == identity.id, "it belongs to another workspace"));
   UNSCATTER_CHECK_OK(require(record.constants == constants_digest(identity), "it knows other constants"));
   UNSCATTER_CHECK_OK(require(record.satisfied, "it does not meet its guarantee"));
+  // The limit of the rule `paper` is for the sum over classes.  The shift is of all classes together, so the two cannot
+  // be compared.
   const bool within =
       record.promise.rule == BudgetRule::kPaper || record.shift_upper_bound <= record.promise.shift_limit;
   UNSCATTER_CHECK_OK(require(within, "its shift is above the limit"));
@@ -30,14 +33,17 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   UNSCATTER_CHECK_OK(
       require((record.kind == EntryKind::kCreated) == (before == nullptr), "a ledger begins with its creation"));
   if (before == nullptr) return require(record.data_before == record.data_after, "a creation changes no data");
+  // Data that changed without an entry would be a removal that nobody signed for, or data that was put in.
   UNSCATTER_CHECK_OK(require(record.data_before == before->data_after, "the data changed between two entries"));
   const std::size_t released = record.kind == EntryKind::kReleased ? 1 : 0;
+  // The guarantee covers a number of published models.  A count that can go back would let more of them out.
   UNSCATTER_CHECK_OK(require(record.published == before->published + released, "published models were not counted"));
   if (record.kind == EntryKind::kReleased) {
     return require(record.data_before == record.data_after && record.graphs == before->graphs,
                    "a release changes no data");
   }
   UNSCATTER_CHECK_OK(require(record.requests.total() > 0, "a removal without a request"));
+  // Graphs only get fewer: nothing is learned after the creation.
   return require(record.graphs + record.graphs_removed == before->graphs, "graphs were not counted");
 }
 
@@ -46,9 +52,13 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
 Result<ChainEnd> check_links(const Database& database) {
   ChainEnd end;
   std::string last;
+  // Hashes and links tell damage, and edits by somebody who does not repeat all later hashes.  Forgery is told by
+  // signatures, and verify checks those.  An older copy of the whole file passes both.  Only somebody who kept a
+  // receipt or a head can show that.
   UNSCATTER_CHECK_OK(visit_entries(database, [&](std::size_t sequence, const LedgerRow& row) -> Status {
     if (entry_hash(row.body) != row.hash) return broken_at(sequence, "its hash does not fit");
-    // Canonical JSON has one spelling, so the link can be found without reading the rest.
+    // The link is found without parsing, because canonical JSON has one spelling.  Texts in it cannot imitate the link:
+    // their quotes are escaped.  The head of an empty chain is zero, which is what the first entry has to name.
     if (row.body.find(fmt::format(R"("previous":"{}")", end.head.hex())) == std::string::npos) {
       return broken_at(sequence, "it does not follow the entry before");
     }
@@ -58,6 +68,7 @@ Result<ChainEnd> check_links(const Database& database) {
     return ok_status();
   }));
   if (end.entries == 0) return Error{ErrorCode::kMalformedInput, "the workspace is damaged: its ledger is empty"};
+  // Data and model are compared with the last entry.  The others are read only to verify.
   UNSCATTER_TRY(record, parse_ledger_text(last));
   end.last = std::move(record);
   return end;
@@ -68,6 +79,7 @@ Result<ChainTotals> check_entries(const Database& database, const Identity& iden
   LedgerRecord before;
   const auto check_entry = [&](std::size_t sequence, const LedgerRow& row) -> Status {
     UNSCATTER_TRY(record, parse_ledger_text(row.body));
+    // The number in the body is the one that was signed.  The number of the row is not.
     if (record.sequence != sequence) return broken_at(sequence, "it bears another number");
     UNSCATTER_CHECK_OK(check_step(record, sequence == 0 ? nullptr : &before, identity));
     if (record.kind == EntryKind::kForgotten) {

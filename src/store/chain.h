@@ -1,4 +1,4 @@
-// The ledger as a chain.
+// The ledger as a chain: every entry holds the hash of the one before.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct ChainEnd {
   LedgerRecord last;  // the last entry
 };
 
-// Hashes and links of all entries, read without looking into them; the last one is parsed.  What every opening does.
-// Errors: kMalformedInput, naming the entry.
+// Hashes and links of all entries, read without looking into them.  Only the last one is parsed.  Every opening does
+// this.  Errors: kMalformedInput, naming the entry.
 [[nodiscard]] Result<ChainEnd> check_links(const Database& database);
 
 // What the entries count up to.
@@ -27,9 +27,9 @@ struct ChainTotals {
   std::size_t released = 0;
   RungCounts rungs;
 };
-// All that entries say, held against one another and against `identity`: one workspace, one set of constants, data that
-// only removals change, graphs that only get fewer, every entry within its guarantee.  Errors: kMalformedInput, naming
-// the entry.
+// All that entries say, held against one another and against `identity`.  There is one workspace and one set of
+// constants.  Only removals change data.  Graphs only get fewer.  Every entry is within its guarantee.  Errors:
+// kMalformedInput, naming the entry.
 [[nodiscard]] Result<ChainTotals> check_entries(const Database& database, const Identity& identity);
 
 }  // namespace unscatter

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The names, which the library gives, are part of the file format.
+// The library gives the names, and they are part of the file format.
 Result<WalkOperator> parse_operator(std::string_view text) {
   for (const WalkOperator op : {WalkOperator::kRow, WalkOperator::kColumn, WalkOperator::kSymmetric}) {
     if (walk_operator_name(op) == text) return op;
@@ -27,6 +27,8 @@ Result<SpectralMethod> parse_spectral_method(std::string_view text) {
   return Error{ErrorCode::kMalformedInput, fmt::format("unknown spectral method '{}'", text)};
 }
 
+// Every field has its key in every file, used or not.  A reader can then refuse a file without one, instead of guessing
+// a default that another version may have had.
 Json transform_to_json(const TransformSpec& spec) {
   return {{"family", spec.family},
           {"operator", walk_operator_name(spec.op)},
@@ -61,6 +63,7 @@ Status read_transform(const Json& json, TransformSpec& spec) {
   return ok_status();
 }
 
+// Threads and progress are not here: they change no result.
 Json options_to_json(const SessionOptions& options) {
   return {{"loss", options.loss.describe()},
           {"lambda", options.regularisation},
@@ -107,6 +110,8 @@ Status read_options(const Json& json, SessionOptions& options) {
   options.removal = removal;
   UNSCATTER_TRY(method, parse_method(json.at("method").get<std::string>()));
   options.method = method;
+  // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
+  // them.
   return check_options(options);
 }
 
@@ -125,7 +130,8 @@ Result<std::string> constants_text(const Constants& constants) {
   UNSCATTER_CHECK_OK(check_options(constants.options));
   try {
     std::string text = spell(constants);
-    // JSON has no word for infinity: what is not read back now never will be.
+    // JSON has no word for infinity and spells it null.  What cannot be read back now would make a workspace that never
+    // opens again.
     if (parse_constants(text).ok()) return text;
     return Error{ErrorCode::kInvalidArgument,
                  "a workspace needs finite numbers: an option or a constant of the transform is none"};
@@ -147,6 +153,8 @@ Result<Constants> parse_constants(std::string_view text) {
   return read_canonical<Constants>(text, "set of constants", read, spell);
 }
 
+// The embedder is made of constants only, and never fitted to graphs that are there.  So a row depends on its own graph
+// alone, before and after a removal (docs/theory.md, "Data and requests").
 Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants) {
   UNSCATTER_TRY(features, FeatureMap::parse(constants.features));
   UNSCATTER_TRY(transform, make_transform(constants.transform));

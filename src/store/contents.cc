@@ -38,12 +38,13 @@ Status read_data(const Database& database, Contents& contents) {
   contents.snapshot.class_names = contents.constants.class_names;
   contents.snapshot.slots.clear();
   std::vector<Digest> leaves;
-  // A row that cannot be understood is only spoken of if all rows are as the ledger says: "changed" is the better
-  // answer.
+  // A row that cannot be understood is only spoken of if all rows are as the ledger says.  Otherwise "changed" is the
+  // better answer.
   std::optional<Error> not_understood;
   UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
     leaves.push_back(row.leaf(slot));
     Result<SlotSnapshot> kept = slot_from_row(row);
+    // The graph has its own copy.  These bytes would stay in freed memory after the graph is forgotten.
     wipe(row.content);
     if (kept.ok()) {
       contents.snapshot.slots.push_back(*std::move(kept));
@@ -53,6 +54,8 @@ Status read_data(const Database& database, Contents& contents) {
     return ok_status();
   }));
   contents.graphs = MerkleTree(std::move(leaves));
+  // Invariant 5.  The leaves are salted, so the root in the ledger gives no graph away (docs/workspace-format.md, "Why
+  // salts everywhere").
   if (contents.graphs.root() != contents.chain.last.data_after) return not_as_recorded("the graphs are");
   if (not_understood) return *std::move(not_understood);
   return ok_status();
@@ -60,6 +63,7 @@ Status read_data(const Database& database, Contents& contents) {
 
 Status read_learned(const Database& database, Contents& contents) {
   UNSCATTER_TRY(row, read_model(database));
+  // The digest comes before the parsing, so that every damage is called damage.
   if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
   Result<StoredModel> model = model_from_row(row, weight_rows(contents), class_count(contents));
   if (!model.ok()) return std::move(model).error();
@@ -75,6 +79,7 @@ Status read_learned(const Database& database, Contents& contents) {
 }
 
 Result<Contents> read_contents(const Database& database) {
+  // The order is that of trust.  Constants say how to read.  The chain says what graphs and model have to be.
   Contents contents;
   UNSCATTER_CHECK_OK(read_constants(database, contents));
   UNSCATTER_TRY(chain, check_links(database));

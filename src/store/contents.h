@@ -26,7 +26,7 @@ struct Contents {
 
 // The parts one after the other, so that a verification can tell how far it came.
 [[nodiscard]] Status read_constants(const Database& database, Contents& contents);
-// Graphs, their digest and the last entry's word on it.
+// Graphs, and whether their digest is the one of the last entry.
 [[nodiscard]] Status read_data(const Database& database, Contents& contents);
 // The same for the model.
 [[nodiscard]] Status read_learned(const Database& database, Contents& contents);

@@ -65,12 +65,14 @@ class BlobWriter {
   explicit BlobWriter(std::size_t size) { bytes_.reserve(size); }
 
   void u8(std::uint8_t value) { bytes_.push_back(static_cast<std::byte>(value)); }
+  // A count that does not fit would be cut off in silence, and the row would be lost at the next opening.
   void u32(std::size_t value) {
     invariant(value <= std::numeric_limits<std::uint32_t>::max(), "a graph beyond what its blob can count");
     little_endian(value, 4);
   }
   void i64(std::int64_t value) { little_endian(static_cast<std::uint64_t>(value), 8); }
-  // Graphs that differ in the sign of a zero only compare equal, so they get the same bytes.
+  // Graphs that differ in the sign of a zero only compare equal.  So they get the same bytes, and the same digest under
+  // one salt.
   void real(double value) { little_endian(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value), 8); }
   void text(const std::string& value) {
     const auto added = std::as_bytes(std::span(value));
@@ -85,12 +87,14 @@ class BlobWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Never reads beyond the end, and asks for no memory before the bytes that fill it are known to be there.
+// Never reads beyond the end.  It asks for no memory before the bytes that fill it are known to be there: a hostile
+// count costs nothing.
 class BlobReader {
  public:
   explicit BlobReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   [[nodiscard]] bool done() const { return rest_.empty(); }
+  // Divides, because count times width could overflow.
   [[nodiscard]] bool has(std::uint64_t count, std::size_t width) const { return count <= rest_.size() / width; }
 
   [[nodiscard]] std::uint64_t little_endian(std::size_t width) {
@@ -139,6 +143,7 @@ Status read_rows(BlobReader& reader, std::uint64_t entries, BlobContent& content
   if (!reader.integers(content.parts.node_count, degrees)) return short_blob();
   std::uint64_t sum = 0;
   content.offsets.reserve(degrees.size() + 1);
+  // Checked at every step: `entries` has 32 bits, so an offset that passes the test fits too.
   for (const std::uint32_t degree : degrees) {
     sum += degree;
     if (sum > entries) return bad_blob("more neighbours than entries");
@@ -165,6 +170,7 @@ Status read_states(BlobReader& reader, GraphParts& parts) {
                       [](std::uint64_t bits) { return static_cast<NodeState>(bits); })) {
     return short_blob();
   }
+  // The cast above takes any byte.  A value outside the enumeration must not reach a switch.
   for (const NodeState state : parts.states) {
     if (state > NodeState::kTombstone) return bad_blob("an unknown node state");
   }
@@ -172,6 +178,7 @@ Status read_states(BlobReader& reader, GraphParts& parts) {
 }
 
 Status read_values(BlobReader& reader, unsigned flags, GraphParts& parts) {
+  // Both counts were read from 32 bits, so their product fits 64.
   const std::uint64_t n = parts.node_count;
   if (!reader.reals(n * parts.attribute_count, parts.attributes)) return short_blob();
   const auto label = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
@@ -188,6 +195,7 @@ Result<BlobContent> read_content(BlobReader& reader) {
     return bad_blob(fmt::format("version {}, not {}", version, kBlobVersion));
   }
   const auto flags = static_cast<unsigned>(reader.little_endian(1));
+  // A part of a later version.  To pass over it would lose what it says at the next write.
   if (flags > kAllParts) return bad_blob("an unknown part");
   BlobContent content;
   content.parts.directed = (flags & kDirectedPart) != 0;
@@ -199,6 +207,7 @@ Result<BlobContent> read_content(BlobReader& reader) {
   }
   UNSCATTER_CHECK_OK(read_rows(reader, entries, content));
   UNSCATTER_CHECK_OK(read_values(reader, flags, content.parts));
+  // Bytes after the end would be kept and hashed, and no removal would look at them.
   if (!reader.done()) return bad_blob("they go on after the last part");
   return content;
 }
@@ -216,7 +225,7 @@ void write_nodes(BlobWriter& writer, const Graph& graph) {
   for (std::size_t i = 0; graph.has_node_ids() && i < n; ++i) writer.text(graph.node_id(i));
 }
 
-// Exactly what to_blob() will write: a vector that grew would leave copies of removed data behind.
+// Exactly what to_blob() will write.  A vector that grew would leave copies of somebody's data in freed memory.
 std::size_t blob_size(const Graph& graph, unsigned flags) {
   const std::size_t n = graph.node_count();
   std::size_t size = 10 + ((flags & kAttributesPart) != 0 ? 4 : 0) + 4 * (n + graph.entry_count());
@@ -249,12 +258,15 @@ std::vector<std::byte> to_blob(const Graph& graph) {
 Result<Graph> graph_from_blob(std::span<const std::byte> bytes) {
   BlobReader reader(bytes);
   UNSCATTER_TRY(content, read_content(reader));
+  // Checks what a graph promises: neighbours in range, ascending, both directions, numbers that are finite.
   Result<Graph> graph =
       Graph::from_rows(std::move(content.parts), std::move(content.offsets), std::move(content.neighbours));
   if (!graph.ok()) return bad_blob(graph.error().message);
-  // What has a second spelling (the sign of a zero, parts that say nothing) is refused here, with everything like it.
+  // What has a second spelling is refused here: the sign of a zero, parts that say nothing, and everything like it.
+  // Two spellings of one graph would be two digests.
   std::vector<std::byte> again = to_blob(*graph);
   const bool same = std::equal(again.begin(), again.end(), bytes.begin(), bytes.end());
+  // One more copy of the graph.
   wipe(again);
   if (!same) return bad_blob("not spelled the way they are written");
   return graph;

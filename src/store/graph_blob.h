@@ -10,10 +10,10 @@
 
 namespace unscatter {
 
-// Everything about the graph; equal graphs give equal bytes.
+// Everything about the graph.  Equal graphs give equal bytes.
 [[nodiscard]] std::vector<std::byte> to_blob(const Graph& graph);
-// The inverse.  Whatever the bytes are: a graph whose to_blob() is exactly these bytes, or kMalformedInput; memory is
-// bounded by a small multiple of the number of bytes.
+// The inverse, for bytes from anywhere.  Gives a graph whose to_blob() is exactly these bytes, or kMalformedInput.
+// Memory is bounded by a small multiple of the number of bytes.
 [[nodiscard]] Result<Graph> graph_from_blob(std::span<const std::byte> bytes);
 
 }  // namespace unscatter

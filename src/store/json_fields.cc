@@ -10,6 +10,8 @@ nlohmann::json counts_to_json(const RequestCounts& counts) {
           {"subjects", counts.subjects}};
 }
 
+// get() turns -1 or 1.5 into some other number without an error.  read_canonical() notices: the number is then spelled
+// in another way.
 RequestCounts counts_from_json(const nlohmann::json& json) {
   RequestCounts counts;
   counts.features = json.at("features").get<std::size_t>();
@@ -29,6 +31,8 @@ nlohmann::json digests_to_json(const std::vector<Digest>& digests) {
 Result<Digest> digest_from_json(const nlohmann::json& json) { return parse_digest(json.get<std::string>()); }
 
 Result<std::vector<Digest>> digests_from_json(const nlohmann::json& json) {
+  // The loop also takes an object, a single value or null.  They would be spelled as a list, so read_canonical()
+  // refuses them.
   std::vector<Digest> digests;
   for (const nlohmann::json& item : json) {
     UNSCATTER_TRY(digest, digest_from_json(item));

@@ -17,13 +17,13 @@ namespace unscatter {
 [[nodiscard]] nlohmann::json counts_to_json(const RequestCounts& counts);
 [[nodiscard]] nlohmann::json digests_to_json(const std::vector<Digest>& digests);
 
-// These throw nlohmann::json::exception where a value is missing or of another kind; read_canonical() catches it.
+// These throw nlohmann::json::exception where a value is missing or of another kind.  read_canonical() catches it.
 [[nodiscard]] RequestCounts counts_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Digest> digest_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<std::vector<Digest>> digests_from_json(const nlohmann::json& json);
 
-// Parses `text`, reads it with `read`, and takes the value only if `write` spells it exactly like `text`: every value
-// has one spelling, and no byte can change unnoticed.  Errors: kMalformedInput.
+// Parses `text` and reads it with `read`.  Takes the value only if `write` spells it exactly like `text`.  So every
+// value has one spelling, and no byte can change unnoticed.  Errors: kMalformedInput.
 template <typename Value, typename Read, typename Write>
 [[nodiscard]] Result<Value> read_canonical(std::string_view text, std::string_view what, const Read& read,
                                            const Write& write) {

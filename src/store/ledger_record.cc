@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::json;  // keys sorted
 
+// The names stand in files and under signatures.
 constexpr std::array kKinds = {std::pair{EntryKind::kCreated, std::string_view("created")},
                                std::pair{EntryKind::kForgotten, std::string_view("forgotten")},
                                std::pair{EntryKind::kReleased, std::string_view("released")}};
@@ -27,7 +28,8 @@ Result<EntryKind> parse_kind(std::string_view text) {
   return Error{ErrorCode::kMalformedInput, fmt::format("'{}' is no kind of entry", text)};
 }
 
-// The next power of two, for a number that is finite and not negative.
+// The next power of two, for a number that is finite and not negative.  A power of two stays.  The result is still an
+// upper bound, and tells no digit that could confirm a guess (docs/workspace-format.md, "Why rounded numbers").
 double rounded_up(double value) {
   if (!(value > 0) || !std::isfinite(value)) return value;
   int exponent = 0;
@@ -52,12 +54,15 @@ void set_certificate(LedgerRecord& record, const Certificate& certificate) {
   record.residual_upper_bound = rounded_up(certificate.residual_upper_bound);
   record.distance_upper_bound = rounded_up(certificate.distance_upper_bound);
   record.shift_upper_bound = rounded_up(certificate.shift_upper_bound);
+  // Rounding up may carry a shift over its limit, and invariant 7 would call the entry damaged.  The limit is an upper
+  // bound as well.  It follows from options, so it says nothing about the data.
   const double limit = certificate.promise.shift_limit;
   if (certificate.shift_upper_bound <= limit) record.shift_upper_bound = std::min(record.shift_upper_bound, limit);
   record.rung = certificate.rung;
   record.newton_steps = certificate.newton_steps;
 }
 
+// The document sorts its keys, so the order of the lines here is free.
 std::string ledger_text(const LedgerRecord& record) {
   Json certificate = {{"satisfied", record.satisfied},
                       {"binding", name(record.binding)},
@@ -131,6 +136,8 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
   return read_canonical<LedgerRecord>(text, "ledger entry", read, ledger_text);
 }
 
+// No salt: everybody who has the entry must be able to compute its hash.  What an entry says of data is salted or
+// rounded already.  The first text keeps these hashes apart from all others.
 Digest entry_hash(std::string_view text) {
   return Hasher().add(std::string_view("unscatter ledger 1")).add(text).finish();
 }

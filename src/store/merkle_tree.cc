@@ -10,6 +10,7 @@
 namespace unscatter {
 namespace {
 
+// Inner nodes need no salt of their own: they know graphs only through salted leaves.
 Digest inner_node(std::size_t level, const Digest& left, const Digest& right) {
   return Hasher()
       .add(std::string_view("unscatter tree 1"))
@@ -47,12 +48,14 @@ void MerkleTree::set_leaf(std::size_t i, const Digest& leaf) {
   invariant(i < leaves(), "a leaf outside the tree");
   levels_.front()[i] = leaf;
   for (std::size_t level = 1; level < levels_.size(); ++level) {
+    // Only the path to the root changes, so a removal costs O(log n) hashes and not n.
     i /= 2;
     levels_[level][i] = combined(levels_[level - 1], level, i);
   }
 }
 
 Digest MerkleTree::root() const {
+  // The number of leaves fixes the shape of the tree.  So no list of another length has the same root.
   Hasher hasher;
   hasher.add(std::string_view("unscatter root 1")).add(static_cast<std::uint64_t>(leaves()));
   if (leaves() > 0) hasher.add_bytes(std::as_bytes(std::span(levels_.back().front().bytes)));

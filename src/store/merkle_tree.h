@@ -8,8 +8,8 @@
 
 namespace unscatter {
 
-// Binary, leaves in order.  Inner nodes hash their two children and their level, so that no inner node can pass for a
-// leaf; a node without a right sibling moves up as it is; the root also hashes the number of leaves.
+// Binary, with leaves in order.  Inner nodes hash their two children and their level, so that no inner node can pass
+// for a leaf.  A node without a right sibling moves up as it is.  The root also hashes the number of leaves.
 class MerkleTree {
  public:
   MerkleTree() = default;

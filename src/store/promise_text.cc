@@ -7,6 +7,7 @@
 namespace unscatter {
 
 void add_promise(nlohmann::json& document, const Promise& promise, const PromiseParts& parts) {
+  // No field may be renamed or left out: receipts that were given out are checked against this spelling for ever.
   document["mechanism"] = name(promise.mechanism);
   document["epsilon"] = promise.guarantee.epsilon;
   document["delta"] = promise.guarantee.delta;
@@ -36,6 +37,7 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
 }
 
 Promise shown(const Promise& promise, const PromiseParts& parts) {
+  // A document that was just made then equals the one that is read back from its text.
   const Promise unknown;
   return {promise.mechanism,
           parts.rule ? promise.rule : unknown.rule,

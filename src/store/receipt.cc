@@ -12,6 +12,8 @@ namespace unscatter {
 namespace {
 
 constexpr std::string_view kReceiptFormat = "unscatter-receipt-1";
+// The first line of what is signed.  The same key signs ledger entries, and a signature of one kind must not pass for
+// the other.
 constexpr std::string_view kSignedLine = "unscatter receipt 1\n";
 
 // Keys come out sorted.
@@ -45,6 +47,7 @@ Status read_digests(const nlohmann::json& document, Receipt& receipt) {
 }
 
 Result<Receipt> receipt_from_json(const nlohmann::json& document) {
+  // Looked at first: another format may have other fields, and "another format" is the better answer.
   if (const auto format = document.at("format").get<std::string>(); format != kReceiptFormat) {
     return Error{ErrorCode::kMalformedInput, fmt::format("its format is not '{}'", kReceiptFormat)};
   }
@@ -66,6 +69,8 @@ Result<Receipt> receipt_from_json(const nlohmann::json& document) {
 
 }  // namespace
 
+// Signed without indentation and without the field `signature`, so that other tools can get these bytes from the file
+// (docs/receipts.md, "What is signed").
 std::string signed_text(const Receipt& receipt) { return std::string(kSignedLine) + unsigned_receipt(receipt).dump(); }
 
 std::string receipt_text(const Receipt& receipt) {
@@ -79,11 +84,13 @@ Result<Receipt> parse_receipt(std::string_view text) {
 }
 
 void sign(Receipt& receipt, const SigningKey& key) {
+  // In this order: the signer is part of what is signed.
   receipt.signer = key.public_key();
   receipt.signature = key.sign(signed_text(receipt));
 }
 
 Status check_signature(const Receipt& receipt, const PublicKey& key) {
+  // The key that the receipt names proves nothing, because anybody can make one.  It is only compared, and never used.
   if (receipt.signer != key) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the receipt names {} as its signer, not {}", receipt.signer.hex(), key.hex())};

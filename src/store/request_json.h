@@ -9,8 +9,8 @@ namespace unscatter {
 // Text from outside as it may stand in a message: short, in quotes, printable.
 [[nodiscard]] std::string quoted_excerpt(std::string_view text);
 
-// An id in the one way it is spelled: a JSON string, or {"bytes":"<hexadecimal digits>"} if it is not UTF-8 and so
-// cannot be a string.  Different ids are spelled differently.
+// An id in its one spelling: a JSON string, or {"bytes":"<hexadecimal digits>"} if it is not UTF-8 and so cannot be a
+// string.  Different ids have different spellings.
 [[nodiscard]] std::string id_json(const std::string& id);
 
 }  // namespace unscatter

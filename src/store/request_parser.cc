@@ -31,8 +31,9 @@ constexpr std::array<RequestKind, 5> kRequestKinds = {{{"features", {true, true,
                                                        {"graph", {true, true, false, false, false, false}},
                                                        {"subject", {true, false, false, false, false, true}}}};
 
-// Receives the parser's events.  A tree would keep the last of two equal fields and drop the first in silence, and its
-// memory would grow with the nesting of a hostile text.  Every handler returns false to stop, with message_ set.
+// Receives the parser's events.  A tree would keep the last of two equal fields and drop the first in silence: somebody
+// could read another request than the one that is honoured.  Its memory would also grow with the nesting of a hostile
+// text.  Every handler returns false to stop, with message_ set.
 class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
   // Once the whole text has been parsed.
@@ -50,7 +51,9 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool null() override { return refuse("null"); }
   bool boolean(bool value) override { return refuse(value ? "true" : "false"); }
   bool binary(binary_t&) override { return refuse("binary data"); }
+  // Only numbers with a minus sign come here.  The parser has another event for the others.
   bool number_integer(number_integer_t value) override { return refuse(std::to_string(value)); }
+  // 1.0 is refused too: a second spelling of a number would be a second commitment.
   bool number_float(number_float_t, const string_t& text) override { return refuse(quoted_excerpt(text)); }
   bool number_unsigned(number_unsigned_t value) override {
     const bool wanted = depth_ == 1 && field_ != RequestField::kForget && field_ != RequestField::kId;
@@ -65,6 +68,7 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_object(std::size_t) override {
+    // Two levels are all that a request has.  Deeper nesting ends the parsing at once.
     if (depth_ == 2 || (depth_ == 1 && field_ == RequestField::kForget)) return refuse("an object");
     ++depth_;
     has_bytes_ = false;
@@ -80,6 +84,7 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 2) return bytes_key(name);
     for (std::size_t i = 0; i < kFieldNames.size(); ++i) {
       if (name != kFieldNames[i]) continue;
+      // Other readers of the same line might take the other value.
       if (values_[i].has_value()) return fail(fmt::format("\"{}\" occurs twice", name));
       field_ = static_cast<RequestField>(i);
       return true;
@@ -87,7 +92,7 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
     return fail(fmt::format("unknown field {}", quoted_excerpt(name)));
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    // Numbers too large for a double come here too; everything else is broken syntax.
+    // A number too large for a double comes here too, as error 406.  Everything else is broken syntax.
     return fail(error.id == 406 ? fmt::format("byte {}: a number too large", position)
                                 : fmt::format("byte {}: not valid JSON", position));
   }
@@ -116,7 +121,7 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
     has_bytes_ = true;
     return true;
   }
-  // Only for what cannot be a text: one id has one spelling.
+  // Only for what cannot be a text.  With two spellings of one id, a salt would open a commitment for one of them only.
   bool set_bytes(std::string_view digits) {
     std::vector<std::uint8_t> bytes(digits.size() / 2);
     if (!from_hex(digits, bytes)) {
@@ -132,6 +137,8 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   [[nodiscard]] Result<RemovalRequest> finish_as(const RequestKind& kind) {
+    // A field too many is refused like a missing one.  Passing over "node" would turn a request for a node into one for
+    // its whole graph.
     for (std::size_t i = 0; i < kFieldNames.size(); ++i) {
       if (kind.takes[i] && !values_[i].has_value()) {
         return malformed(fmt::format("\"{}\" is missing from a request to forget: {}", kFieldNames[i], kind.name));
@@ -159,7 +166,8 @@ class RequestHandler final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<RemovalRequest> parse_request(std::string_view text) {
-  // The parser takes a zero byte for the end and would pass over what follows.
+  // The parser takes a zero byte for the end and would pass over what follows.  A list could then hide text from those
+  // who honour it.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     return Error{ErrorCode::kMalformedInput, fmt::format("byte {}: not valid JSON", zero + 1)};
   }

@@ -14,6 +14,8 @@
 namespace unscatter {
 namespace {
 
+// Far above any list in use.  A file beyond them is a mistake or an attack, and is refused before it takes all memory
+// (docs/receipts.md, "Requests").
 constexpr std::size_t kRequestFileLimit = std::size_t{1} << 30;
 constexpr std::size_t kRequestLineLimit = std::size_t{1} << 20;
 
@@ -22,7 +24,8 @@ std::string key_json(const std::variant<std::size_t, std::string>& key) {
   return std::to_string(std::get<std::size_t>(key));
 }
 
-// Keys in alphabetical order.
+// The one spelling, keys in alphabetical order.  Commitments are made of it, so it never changes: a receipt from today
+// must open with the library of tomorrow.
 struct SpellRequest {
   std::string operator()(const ForgetFeatures& r) const {
     return fmt::format(R"({{"forget":"features","graph":{},"node":{}}})", key_json(r.graph), key_json(r.node));
@@ -47,6 +50,7 @@ bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\r
 }  // namespace
 
 std::string quoted_excerpt(std::string_view text) {
+  // A text from outside may be a megabyte long, or hold codes that a terminal obeys.
   constexpr std::size_t kLongest = 40;
   std::string result = "'";
   for (const char c : text.substr(0, kLongest)) result += c >= ' ' && c <= '~' ? c : '?';
@@ -77,6 +81,7 @@ Result<RequestFile> parse_requests(std::string_view text, std::string_view name)
     if (is_blank_line(line)) continue;
     Result<RemovalRequest> request = parse_request(line);
     if (!request.ok())
+      // One bad line refuses the whole file.  A list that was half understood must not be begun.
       return Error{request.error().code, fmt::format("{}:{}: {}", name, number, request.error().message)};
     file.requests.push_back(std::move(*request));
     file.lines.push_back(number);
@@ -89,6 +94,8 @@ Result<RequestFile> read_requests(const std::filesystem::path& path) {
   return parse_requests(text, path.string());
 }
 
+// Keyed with the salt: there are few possible requests, and a plain hash could be tried out for all of them.  The first
+// text keeps commitments apart from other hashes under the same key.
 Digest commitment(const RemovalRequest& request, const Salt& salt) {
   return Hasher(salt).add(std::string_view("unscatter request 1")).add(request_text(request)).finish();
 }

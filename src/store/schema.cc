@@ -19,8 +19,8 @@ struct Table {
   std::string_view sql;
 };
 
-// In alphabetical order.  The texts are compared with what the file says, so that a table with triggers, other types or
-// one more column is not mistaken for ours.
+// In alphabetical order.  The texts are compared with what the file says.  So a table with other types or one more
+// column is not mistaken for ours.
 constexpr std::array kTables = {
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
@@ -45,17 +45,20 @@ constexpr std::array kTables = {
           "constants TEXT NOT NULL, list_key BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
 };
 
+// Set before the file is read for the first time.  SQLite does without a shared memory file only if the lock is
+// exclusive from the start.  A schema that nobody has checked yet must not be trusted.
 Status configure(const Database& database) {
   return database.run(
       "PRAGMA locking_mode = EXCLUSIVE;"  // one process at a time, and no shared memory file
-      "PRAGMA trusted_schema = OFF;"      // the file may come from anywhere ...
-      "PRAGMA cell_size_check = ON;"      // ... and be damaged
+      "PRAGMA trusted_schema = OFF;"      // the file may come from anywhere
+      "PRAGMA cell_size_check = ON;"      // it may be damaged
       "PRAGMA secure_delete = ON;"        // what is deleted is overwritten
       "PRAGMA temp_store = MEMORY;"       // no temporary files
       "PRAGMA synchronous = FULL;");      // what was committed survives a power failure
 }
 
-// SQLite takes a file that is shorter than any page for an empty one.
+// SQLite takes a file that is shorter than any page for an empty one.  check_header() would then call it interrupted
+// and advise to delete it.
 Status check_size(const fs::path& path) {
   constexpr std::uintmax_t kSmallestPage = 512;
   std::error_code unknown;
@@ -67,6 +70,7 @@ Status check_size(const fs::path& path) {
 Status check_header(const Database& database, const fs::path& path) {
   UNSCATTER_TRY(application, database.integer("PRAGMA application_id"));
   UNSCATTER_TRY(format, database.integer("PRAGMA user_version"));
+  // Invariant 1: tables and rows come in one transaction, so a file without tables was never a workspace.
   if (application == 0 && format == 0) {
     UNSCATTER_TRY(objects, database.integer("SELECT count(*) FROM sqlite_schema"));
     if (objects == 0) {
@@ -77,6 +81,7 @@ Status check_header(const Database& database, const fs::path& path) {
   if (application != kApplicationId) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is a database, but no workspace", path.string())};
   }
+  // Before the tables are looked at: another format has other tables, and "damaged" would be the wrong word.
   if (format != kFormatVersion) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} has format {}, and this program knows format {} only",
                                                          path.string(), format, kFormatVersion)};
@@ -87,6 +92,8 @@ Status check_header(const Database& database, const fs::path& path) {
 Status check_tables(const Database& database, const fs::path& path) {
   const Error other{ErrorCode::kMalformedInput,
                     fmt::format("{} is damaged: its tables are not those of a workspace", path.string())};
+  // Compared before any other statement runs.  A trigger could copy each row that a removal deletes to another table,
+  // and a view in the place of a table could show rows that are not there.
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
@@ -102,7 +109,7 @@ Status check_tables(const Database& database, const fs::path& path) {
   return ok_status();
 }
 
-// A page that two tables claim would lose data at the next write, so this comes before any.
+// A page that two tables claim would lose data at the next write.  So this comes before any write.
 Status check_pages(const Database& database, const fs::path& path) {
   UNSCATTER_TRY(verdict, database.text("PRAGMA integrity_check(1)"));
   if (verdict == "ok") return ok_status();
@@ -112,7 +119,8 @@ Status check_pages(const Database& database, const fs::path& path) {
 }  // namespace
 
 Result<Database> create_database(const fs::path& path, std::chrono::milliseconds wait) {
-  // SQLite would make the file readable for everybody; its log takes the file's mode over.
+  // SQLite would make the file readable for everybody.  Its log takes over the mode of the file.  To change the mode
+  // afterwards would be too late for somebody who has opened the file already.
   UNSCATTER_CHECK_OK(write_new_file(path, "", 0600));
   const auto fill = [&]() -> Result<Database> {
     UNSCATTER_TRY(database, Database::open(path, Database::Mode::kCreate, wait));
@@ -130,6 +138,8 @@ Result<Database> create_database(const fs::path& path, std::chrono::milliseconds
 
 Status create_tables(const Database& database) {
   for (const Table& table : kTables) UNSCATTER_CHECK_OK(database.run(table.sql));
+  // Both numbers stand on the first page, in the caller's transaction.  A crash leaves a workspace or a file without
+  // tables.
   return database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
 }
@@ -139,17 +149,22 @@ Result<Database> open_database(const fs::path& path, std::chrono::milliseconds w
   UNSCATTER_CHECK_OK(configure(database));
   UNSCATTER_CHECK_OK(check_size(path));
   UNSCATTER_CHECK_OK(check_header(database, path));
+  // In another mode SQLite may copy pages to a journal before it changes them, and it does not overwrite the journal
+  // afterwards.  What was removed would stay on the disk.
   UNSCATTER_TRY(mode, database.text("PRAGMA journal_mode"));
   if (mode != "wal") {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: it keeps no write-ahead log", path.string())};
   }
   UNSCATTER_CHECK_OK(check_tables(database, path));
   UNSCATTER_CHECK_OK(check_pages(database, path));
+  // A crash between COMMIT and checkpoint leaves old pages in the file and the new ones in the log.  This finishes the
+  // erasure.  It is the first write, after every check.
   UNSCATTER_CHECK_OK(database.empty_log());
   return database;
 }
 
 void remove_database(const fs::path& path) noexcept {
+  // -shm and -journal are not made here.  Another tool may have left them.
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(fs::path(path.string() + suffix), ignored);
 }

@@ -14,18 +14,18 @@ namespace unscatter {
 inline constexpr std::int64_t kApplicationId = 0x756e7363;  // "unsc"
 inline constexpr std::int64_t kFormatVersion = 1;
 
-// Makes the file, which must not exist, readable for its owner only.  It is a workspace once create_tables() and the
-// rows that belong there are committed; until then open_database() calls it interrupted.  Errors: kInvalidArgument if
-// it exists, kIo.
+// Makes the file, which must not exist, readable for its owner only.  It becomes a workspace when create_tables() and
+// its rows are committed.  Until then open_database() calls it interrupted.  Errors: kInvalidArgument if it exists,
+// kIo.
 [[nodiscard]] Result<Database> create_database(const std::filesystem::path& path, std::chrono::milliseconds wait);
 // Within a transaction of the caller.
 [[nodiscard]] Status create_tables(const Database& database);
 
-// Opens, takes the lock, checks that the file is a workspace of this format and that its pages hang together, and
-// empties a log that a crash left.  Errors: kNotFound, kUnavailable, kIo; kMalformedInput, saying what is wrong.
+// Opens and takes the lock.  Checks that the file is a workspace of this format and that its pages hang together.
+// Empties a log that a crash left.  Errors: kNotFound, kUnavailable, kIo; kMalformedInput, saying what is wrong.
 [[nodiscard]] Result<Database> open_database(const std::filesystem::path& path, std::chrono::milliseconds wait);
 
-// The file and those that SQLite keeps beside it.
+// Removes the file and those that SQLite keeps beside it.
 void remove_database(const std::filesystem::path& path) noexcept;
 
 }  // namespace unscatter

@@ -16,11 +16,14 @@ namespace {
 
 constexpr std::string_view kSecretPrefix = "unscatter-signing-key-1 ";
 constexpr std::string_view kPublicPrefix = "unscatter-public-key-1 ";
+// Longer than any key line, and small enough for the one block that read_private_file() reads into: the text is never
+// moved, so no copy of it is left behind.
 constexpr std::size_t kKeyFileLimit = 256;
 
 using Seed = std::array<std::uint8_t, crypto_sign_SEEDBYTES>;
 
-// Overwrites something when the scope ends, however it ends.
+// Overwrites something when the scope ends, however it ends.  Whoever finds a seed in memory or in a core dump can sign
+// in the owner's name.
 template <typename Secret>
 class WipedAtEnd {
  public:
@@ -39,13 +42,15 @@ class WipedAtEnd {
   Secret& secret_;
 };
 
+// May be called again, and from several threads.
 void start_sodium() { invariant(sodium_init() >= 0, "libsodium could not be initialised"); }
 
 const unsigned char* message_bytes(std::string_view message) {
   return reinterpret_cast<const unsigned char*>(message.data());
 }
 
-// "PREFIX <digits>\n", and nothing else.  Messages do not quote the file: it may hold a secret in the wrong place.
+// "PREFIX <digits>\n", and nothing else.  A power cut may leave half a line, which is refused.  Messages do not quote
+// the file: it may hold a secret in the wrong place.
 bool read_key_line(std::string_view text, std::string_view prefix, std::span<std::uint8_t> bytes) {
   if (!text.starts_with(prefix) || !text.ends_with('\n')) return false;
   text.remove_prefix(prefix.size());
@@ -107,11 +112,13 @@ Status save_public_key(const PublicKey& key, const std::filesystem::path& path) 
 
 SigningKey SigningKey::generate(RandomSource& random) {
   start_sodium();
+  // The seed is all that has to be random.  The rest of an Ed25519 key follows from it (RFC 8032).
   Seed seed{};
   const WipedAtEnd wiped(seed);
   random.fill(std::as_writable_bytes(std::span(seed)));
   SigningKey key;
   PublicKey half;
+  // The secret key contains the public half, so `half` is not needed.
   crypto_sign_seed_keypair(half.bytes.data(), key.secret_.data(), seed.data());
   return key;
 }
@@ -119,6 +126,7 @@ SigningKey SigningKey::generate(RandomSource& random) {
 Result<SigningKey> SigningKey::load(const std::filesystem::path& path) {
   start_sodium();
   const Error malformed = not_a_key_file(path, "signing key", kSecretPrefix);
+  // Refuses a file that others may use: a key that others may have read proves nothing.
   UNSCATTER_TRY(text, key_file_text(read_private_file(path, kKeyFileLimit), malformed));
   const WipedAtEnd wiped_text(text);
   Seed seed{};
@@ -135,14 +143,17 @@ Status SigningKey::save(const std::filesystem::path& path) const {
   std::string digits = to_hex(std::span(secret_).first<crypto_sign_SEEDBYTES>());
   const WipedAtEnd wiped_digits(digits);
   std::string text;
+  // append() would otherwise move the text and leave digits of the seed in freed memory.
   text.reserve(kKeyFileLimit);
   const WipedAtEnd wiped_text(text);
   text.append(kSecretPrefix).append(digits).append("\n");
   UNSCATTER_CHECK_OK(make_private_folders(path.parent_path()));
+  // Never over an old key: without it, its workspaces could not be written any more.
   return write_new_file(path, text, 0600);
 }
 
 SigningKey::SigningKey(SigningKey&& other) noexcept : secret_(other.secret_) {
+  // To move an array is to copy it.
   wipe(std::as_writable_bytes(std::span(other.secret_)));
 }
 

@@ -13,6 +13,7 @@ namespace unscatter {
 namespace {
 
 ErrorCode code_for(int sqlite_code) {
+  // The low byte is the kind of error.  The rest of an extended code says where it happened.
   switch (sqlite_code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return ErrorCode::kUnavailable;
@@ -28,6 +29,7 @@ ErrorCode code_for(int sqlite_code) {
 }
 
 Error make_error(sqlite3* database, std::string_view name, int code) {
+  // As everywhere in the library, memory that runs out is an exception.
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
   invariant((code & 0xff) != SQLITE_MISUSE, "SQLite was used in a wrong way");
   const ErrorCode kind = code_for(code);
@@ -37,7 +39,7 @@ Error make_error(sqlite3* database, std::string_view name, int code) {
   return {kind, fmt::format("{}: {}", name, database == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database))};
 }
 
-// SQLite itself calls none of this an error.
+// SQLite itself calls none of this an error.  It would give 0 for a text, and a text for a number.
 Error not_as_written(std::string_view name) {
   return {ErrorCode::kMalformedInput, fmt::format("{} is damaged: a value is missing or of another type", name)};
 }
@@ -49,6 +51,7 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fi
 Statement::Statement(sqlite3* database, std::string_view name, std::string_view sql)
     : database_(database), name_(name) {
   sqlite3_stmt* statement = nullptr;
+  // A failure is kept until step(), so that calls of bind() can be chained without a check of each.
   failed_ = sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
   statement_.reset(statement);
 }
@@ -62,13 +65,15 @@ Statement& Statement::bind(int index, std::int64_t value) {
 
 Statement& Statement::bind(int index, std::string_view text) {
   if (failed_ == SQLITE_OK) {
+    // SQLITE_STATIC, here and below: SQLite makes no copy.  A copy would be one more place with somebody's data in
+    // memory.
     failed_ = sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
   }
   return *this;
 }
 
 Statement& Statement::bind(int index, std::span<const std::byte> blob) {
-  // A null pointer would bind NULL, which is not the same as nothing.
+  // A null pointer would bind NULL, and NULL means that a graph was removed.  An empty blob means that it has no id.
   const void* data = blob.empty() ? "" : static_cast<const void*>(blob.data());
   if (failed_ == SQLITE_OK) failed_ = sqlite3_bind_blob64(statement_.get(), index, data, blob.size(), SQLITE_STATIC);
   return *this;
@@ -103,6 +108,7 @@ Result<std::int64_t> Statement::integer(int column) const {
 
 Result<std::string> Statement::text(int column) const {
   if (sqlite3_column_type(statement_.get(), column) != SQLITE_TEXT) return not_as_written(name_);
+  // In this order: asking for the text may convert it, and the size is that of the converted text.
   const unsigned char* data = sqlite3_column_text(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
   if (data == nullptr) throw std::bad_alloc();
@@ -113,15 +119,19 @@ Result<std::vector<std::byte>> Statement::blob(int column) const {
   if (sqlite3_column_type(statement_.get(), column) != SQLITE_BLOB) return not_as_written(name_);
   const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_.get(), column));
   const int size = sqlite3_column_bytes(statement_.get(), column);
+  // An empty blob has a null pointer too.
   if (data == nullptr && size > 0) throw std::bad_alloc();
   return std::vector<std::byte>(data, data + size);
 }
 
 bool Statement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
 
+// close_v2 also takes a database with statements that are not finalised yet.  The order in which objects are destroyed
+// then does not matter.
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
 Result<Database> Database::open(const std::filesystem::path& path, Mode mode, std::chrono::milliseconds wait) {
+  // SQLite would only say that it cannot open the file.
   std::error_code ignored;
   if (mode == Mode::kExisting && !std::filesystem::exists(path, ignored)) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no workspace '{}'", path.string())};
@@ -129,9 +139,11 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  // Before the code is looked at: a failed opening gives a handle too, and it has to be closed.
   Database database(path.string(), handle);
   if (code != SQLITE_OK) return make_error(handle, path.string(), code);
   sqlite3_extended_result_codes(handle, 1);
+  // SQLite takes an int, and a negative one would mean not to wait at all.
   constexpr std::int64_t kLongest = std::numeric_limits<int>::max();
   sqlite3_busy_timeout(handle, static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, kLongest)));
   return database;
@@ -145,7 +157,8 @@ Status Database::run(std::string_view sql) const {
   return ok_status();
 }
 
-// Statements run to their end: one that writes (a change of the journal mode) commits there, and may fail there.
+// Statements run to their end.  A statement that writes, such as a change of the journal mode, commits there and may
+// fail there.
 Result<std::int64_t> Database::integer(std::string_view sql) const {
   Statement statement = prepare(sql);
   UNSCATTER_TRY(row, statement.step());
@@ -168,21 +181,24 @@ Status Database::empty_log() const {
   int frames = 0;
   const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &frames, nullptr);
   if (code != SQLITE_OK) return make_error(handle_.get(), name_, code);
+  // With frames left, the file may still have old pages.
   if (frames > 0) return Error{ErrorCode::kIo, fmt::format("{}: the write-ahead log could not be emptied", name_)};
   return ok_status();
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {
+  // IMMEDIATE: the lock for writing is taken now.  Another process shows up here, and not between two writes.
   UNSCATTER_CHECK_OK(database.run("BEGIN IMMEDIATE"));
   return Transaction(database);
 }
 
 Transaction::~Transaction() {
-  // SQLite rolls back by itself after some errors; then there is nothing to do and nothing to report.
+  // After some errors SQLite rolls back by itself.  Then there is nothing to do and nothing to report.
   if (database_ != nullptr) static_cast<void>(database_->run("ROLLBACK"));
 }
 
 Status Transaction::commit() {
+  // If this fails, the destructor still rolls back whatever SQLite left open.
   UNSCATTER_CHECK_OK(database_->run("COMMIT"));
   database_ = nullptr;
   return ok_status();

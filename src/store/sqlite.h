@@ -33,8 +33,8 @@ class Statement {
   // To the end.
   [[nodiscard]] Status run();
 
-  // Columns of the present row, from 0.  A value of another type than asked for is kMalformedInput: a damaged record
-  // header can turn one type into another.
+  // Columns of the present row, from 0.  A value of another type than asked for is kMalformedInput, because a damaged
+  // record header can turn one type into another.
   [[nodiscard]] Result<std::int64_t> integer(int column) const;
   [[nodiscard]] Result<std::string> text(int column) const;
   [[nodiscard]] Result<std::vector<std::byte>> blob(int column) const;
@@ -58,12 +58,12 @@ class Statement {
 class Database {
  public:
   enum class Mode { kExisting, kCreate };
-  // `wait`: how long other processes are waited for.  Errors: kNotFound, kIo.
+  // `wait`: how long to wait for other processes.  Errors: kNotFound, kIo.
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode,
                                              std::chrono::milliseconds wait);
 
   [[nodiscard]] Statement prepare(std::string_view sql) const;
-  // One or more statements without parameters; rows are ignored.
+  // One or more statements without parameters.  Rows are ignored.
   [[nodiscard]] Status run(std::string_view sql) const;
   // The first column of the first row, which has to be there.
   [[nodiscard]] Result<std::int64_t> integer(std::string_view sql) const;
@@ -82,7 +82,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// BEGIN IMMEDIATE ... COMMIT.  Rolls back when it goes out of scope without commit().
+// From BEGIN IMMEDIATE to COMMIT.  Rolls back when it goes out of scope without commit().
 class Transaction {
  public:
   [[nodiscard]] static Result<Transaction> begin(const Database& database);
@@ -90,7 +90,7 @@ class Transaction {
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
 
-  // An error leaves open whether the disk has it: see Workspace.
+  // After an error it is not known whether the disk has the transaction: see Workspace.
   [[nodiscard]] Status commit();
 
  private:

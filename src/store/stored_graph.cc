@@ -23,7 +23,8 @@ Error broken(std::size_t slot, std::string_view what) {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-// Columns from `first` on, in the order of kColumns.
+// Columns from `first` on, in the order of kColumns.  All optional columns are NULL, or none is.  A row in between is
+// neither a graph nor an empty slot, and one of the reads below refuses it.
 Result<GraphRow> row_at(const Statement& statement, int first, std::size_t slot) {
   GraphRow row;
   UNSCATTER_TRY(number, statement.integer(first));
@@ -56,6 +57,7 @@ Result<GraphRow> row_at(const Statement& statement, int first, std::size_t slot)
 
 Digest GraphRow::leaf(std::size_t slot) const {
   if (!present) {
+    // No salt: slot and number are all that is left, they never change, and there is nothing to hide.
     return Hasher()
         .add(std::string_view("unscatter empty slot 1"))
         .add(std::uint64_t{slot})
@@ -65,6 +67,7 @@ Digest GraphRow::leaf(std::size_t slot) const {
   Hasher hasher(salt);
   hasher.add(std::string_view("unscatter graph row 1")).add(std::uint64_t{slot}).add(std::uint64_t{number});
   hasher.add(std::uint64_t{label}).add(graph_id).add(std::uint64_t{nodes_at_creation});
+  // Lengths come first.  Bytes cannot move from one column to the next without a change of the digest.
   hasher.add(std::uint64_t{node_numbers.size()}).add_bytes(node_numbers);
   hasher.add(std::uint64_t{content.size()}).add_bytes(content);
   return hasher.finish();
@@ -81,6 +84,8 @@ GraphRow to_row(const SlotSnapshot& slot, RandomSource& random) {
   const auto numbers = std::as_bytes(std::span(slot.node_numbers));
   row.node_numbers.assign(numbers.begin(), numbers.end());
   row.content = to_blob(*slot.graph);
+  // Always a new one.  The salt of the row before is overwritten with that row, and its digest in the ledger then
+  // confirms no guess (docs/workspace-format.md, "Why salts everywhere").
   row.salt = Salt::random(random);
   return row;
 }
@@ -105,6 +110,8 @@ Result<SlotSnapshot> slot_from_row(const GraphRow& row) {
 }
 
 Status write_graph(const Database& database, std::size_t slot, const GraphRow& row) {
+  // Parameters that are not bound are NULL, which is what an empty slot has.  What the old row held is overwritten with
+  // zeros (`secure_delete`).
   Statement statement =
       database.prepare(fmt::format("INSERT OR REPLACE INTO graphs(slot, {}) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
   statement.bind(1, static_cast<std::int64_t>(slot)).bind(2, static_cast<std::int64_t>(row.number));
@@ -125,6 +132,7 @@ Status visit_graphs(const Database& database, const std::function<Status(std::si
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
     UNSCATTER_TRY(slot, statement.integer(0));
+    // Invariant 2.  A slot is a graph's place in the tree.  A gap would move all later leaves.
     if (slot != static_cast<std::int64_t>(next)) return broken(next, "it is missing");
     UNSCATTER_TRY(row, row_at(statement, 1, next));
     UNSCATTER_CHECK_OK(take(next, row));

@@ -26,7 +26,7 @@ struct GraphRow {
   std::vector<std::byte> content;
   Salt salt;
 
-  // Commits to the row as the `slot`-th.  The salt is new whenever the row is, so an old commitment hides the old row.
+  // Commits to the row as the `slot`-th.  The salt is new whenever the row is.  So an old commitment hides the old row.
   [[nodiscard]] Digest leaf(std::size_t slot) const;
 };
 
@@ -36,7 +36,7 @@ struct GraphRow {
 
 // Replaces the row of that slot, if there is one.
 [[nodiscard]] Status write_graph(const Database& database, std::size_t slot, const GraphRow& row);
-// Calls take(slot, row) for all of them, one after the other; slots must be 0, 1, 2, ...  Errors: kMalformedInput,
+// Calls take(slot, row) for all of them, one after the other.  Slots must be 0, 1, 2, ...  Errors: kMalformedInput,
 // those of take.
 [[nodiscard]] Status visit_graphs(const Database& database,
                                   const std::function<Status(std::size_t slot, GraphRow& row)>& take);

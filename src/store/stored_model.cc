@@ -18,21 +18,24 @@ using Json = nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little, "numbers are stored as they lie in memory");
 
+// Bit for bit, because a certificate is about exactly these weights.
 std::vector<std::byte> bytes_of(std::span<const double> numbers) {
   const std::span<const std::byte> bytes = std::as_bytes(numbers);
   return {bytes.begin(), bytes.end()};
 }
 
-// A bound that is infinite says as much as none, and JSON has no word for it.
+// An infinite bound says as much as none, and JSON has no word for infinity.
 Json bound_to_json(const std::optional<double>& bound) {
   return bound && std::isfinite(*bound) ? Json(*bound) : Json();
 }
 
+// Missing and infinite bounds are both null and both read as missing.
 std::optional<double> bound_from_json(const Json& json) {
   if (json.is_null()) return std::nullopt;
   return json.get<double>();
 }
 
+// All digits stand here, unlike in the ledger.  The next removal overwrites this row, but the ledger stays.
 Json certificate_to_json(const Certificate& certificate) {
   Json json = {{"satisfied", certificate.satisfied},
                {"binding", name(certificate.binding)},
@@ -68,7 +71,8 @@ Status read_certificate(const Json& json, Certificate& certificate) {
   return ok_status();
 }
 
-// The part of a StoredModel that is not a matrix.
+// The part of a StoredModel that is not a matrix.  `updates` follows from the rungs.  It is not read, but the
+// comparison of spellings checks it.
 std::string details_text(const StoredModel& model) {
   Json document = {{"certificate", certificate_to_json(model.certificate)},
                    {"updates", model.rungs.total()},
@@ -102,6 +106,7 @@ std::vector<std::byte> to_blob(const Vector& vector) {
 }
 
 Result<Matrix> matrix_from_blob(const std::vector<std::byte>& blob, std::size_t rows, std::size_t columns) {
+  // The sizes come from the constants, never from the blob.  So damaged bytes cannot ask for memory.
   if (blob.size() / sizeof(double) != rows * columns || blob.size() % sizeof(double) != 0) {
     return Error{ErrorCode::kMalformedInput,
                  fmt::format("a matrix of {} x {} numbers has {} bytes", rows, columns, blob.size())};
@@ -112,6 +117,8 @@ Result<Matrix> matrix_from_blob(const std::vector<std::byte>& blob, std::size_t 
 }
 
 Digest ModelRow::digest() const {
+  // Salted like the graphs: somebody could train without a guessed graph, hash the weights, and compare with the
+  // ledger.
   Hasher hasher(salt);
   hasher.add(std::string_view("unscatter model 1"));
   const auto add = [&](const std::vector<std::byte>& blob) {
@@ -120,6 +127,7 @@ Digest ModelRow::digest() const {
   };
   add(weights);
   add(residuals);
+  // No perturbation and an empty one have to differ.
   hasher.add(std::uint64_t{perturbation.has_value()});
   if (perturbation) add(*perturbation);
   hasher.add(details);
@@ -140,6 +148,7 @@ Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::
   UNSCATTER_TRY(model, parse_details(row.details));
   UNSCATTER_TRY(weights, matrix_from_blob(row.weights, width, classes));
   model.weights = std::move(weights);
+  // Whether the numbers are finite is looked at when a session is restored from them.
   UNSCATTER_TRY(residuals, matrix_from_blob(row.residuals, classes, 1));
   model.residuals = residuals.col(0);
   if (row.perturbation) {

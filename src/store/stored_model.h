@@ -43,7 +43,7 @@ struct ModelRow {
   std::string details;  // certificate and counts, canonical JSON
   Salt salt;
 
-  // Commits to all of it; hides it once the salt is gone.
+  // Commits to all of it, and hides it once the salt is gone.
   [[nodiscard]] Digest digest() const;
 };
 [[nodiscard]] ModelRow to_row(const StoredModel& model, RandomSource& random);

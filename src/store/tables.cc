@@ -20,6 +20,7 @@ std::span<const std::byte> as_blob(const std::array<std::uint8_t, N>& bytes) {
   return std::as_bytes(std::span(bytes));
 }
 
+// A blob that is too short would otherwise be read beyond its end.
 template <std::size_t N>
 Status copy_exactly(const std::vector<std::byte>& blob, std::array<std::uint8_t, N>& bytes) {
   if (blob.size() != N) return damaged_row("a digest or key has the wrong length");
@@ -46,6 +47,7 @@ Result<LedgerRow> entry_at(const Statement& statement, int first) {
   return row;
 }
 
+// A seal has no key, so whoever changes a row can change its seal as well.  It tells damage (invariant 12).
 Status check_seal(const Statement& statement, int column, const Digest& expected, std::string_view what) {
   UNSCATTER_TRY(seal, digest_at(statement, column));
   if (seal == expected) return ok_status();
@@ -67,6 +69,7 @@ Digest seal_of(std::span<const std::byte> weights, std::string_view details) {
   return hasher.add_bytes(weights).add(details).finish();
 }
 
+// With the sequence: salts that were moved to another entry open nothing, and this says so.
 Digest seal_of_salts(std::size_t sequence, std::span<const std::byte> salts) {
   Hasher hasher;
   hasher.add(std::string_view("unscatter salts 1")).add(std::uint64_t{sequence});
@@ -77,7 +80,8 @@ Digest seal_of_list(const Digest& done) {
   return Hasher().add(std::string_view("unscatter lists 1")).add_bytes(as_blob(done.bytes)).finish();
 }
 
-// What is signed: the hash, under a name that keeps it apart from everything else the key signs.
+// What is signed: the hash, under a name that keeps it apart from everything else that the key signs.  The hash of an
+// entry must never pass for a receipt.
 std::string signed_hash(const Digest& hash) { return fmt::format("unscatter ledger entry 1\n{}", hash.hex()); }
 
 // Columns salts and seal from `first` on.
@@ -88,6 +92,7 @@ Result<std::vector<Salt>> salts_at(const Statement& statement, int first, std::s
   if (blob.size() % sizeof(Salt) != 0) return damaged_row("a salt has the wrong length");
   std::vector<Salt> salts(blob.size() / sizeof(Salt));
   if (!salts.empty()) std::memcpy(salts.data(), blob.data(), blob.size());
+  // Salts open commitments.  A second copy in freed memory would outlive a --shred.
   wipe(blob);
   return salts;
 }
@@ -130,12 +135,14 @@ Result<Identity> read_identity(const Database& database) {
   return identity;
 }
 
+// In every entry, and so under every signature: nobody can give an old ledger another epsilon.
 Digest constants_digest(const Identity& identity) {
   Hasher hasher;
   hasher.add(std::string_view("unscatter constants 1")).add(identity.id).add(identity.created);
   return hasher.add_bytes(as_blob(identity.signer.bytes)).add(identity.constants).finish();
 }
 
+// REPLACE overwrites the one row there is.  No old model stays, because old weights carry what was removed.
 Status write_model(const Database& database, const ModelRow& row) {
   Statement statement = database.prepare(
       "INSERT OR REPLACE INTO model(only, weights, residuals, perturbation, details, salt) VALUES(1, ?, ?, ?, ?, ?)");
@@ -203,6 +210,7 @@ bool is_signed(const LedgerRow& row, const PublicKey& signer) {
   return verify_signature(signed_hash(row.hash), row.signature, signer);
 }
 
+// INSERT without REPLACE, here and for receipts: an entry that exists is never written again.
 Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row) {
   return database.prepare("INSERT INTO ledger(sequence, body, hash, signature) VALUES(?, ?, ?, ?)")
       .bind(1, row_number(sequence))
@@ -223,6 +231,7 @@ Result<LedgerRow> read_entry(const Database& database, std::size_t sequence) {
 Status visit_entries(const Database& database,
                      const std::function<Status(std::size_t sequence, const LedgerRow& row)>& visit) {
   Statement statement = database.prepare("SELECT sequence, body, hash, signature FROM ledger ORDER BY sequence");
+  // Invariant 3.  An entry that was taken out of the middle leaves a gap in the numbers.
   for (std::size_t expected = 0;; ++expected) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
@@ -255,6 +264,7 @@ Result<std::size_t> count_receipts(const Database& database) {
 }
 
 Status write_salts(const Database& database, std::size_t sequence, std::span<const Salt> salts) {
+  // The salts are written as they lie in memory, one after the other.
   static_assert(sizeof(Salt) == sizeof(Salt::bytes));
   const std::span<const std::byte> blob = std::as_bytes(salts);
   const Digest seal = seal_of_salts(sequence, blob);
@@ -282,6 +292,7 @@ Status visit_salts(const Database& database,
     UNSCATTER_TRY(number, statement.integer(0));
     const auto sequence = static_cast<std::size_t>(number);
     UNSCATTER_TRY(salts, salts_at(statement, 1, sequence));
+    // Wiped before the status is looked at, so that an error leaves none behind.
     Status status = visit(sequence, salts);
     wipe(salts);
     UNSCATTER_CHECK_OK(std::move(status));

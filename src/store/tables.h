@@ -1,7 +1,7 @@
 // The other rows of a workspace file, read and written.
 //
-// What a ledger entry commits to (graphs, model, constants) needs no check of its own.  The rest carries a seal, a
-// digest of the row: it tells damage, not forgery.
+// A ledger entry commits to graphs, model and constants, so they need no check of their own.  Entries and receipts are
+// signed.  All other rows carry a seal, a digest of the row.  It tells damage, not forgery.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ struct LedgerRow {
 [[nodiscard]] Result<std::string> read_receipt(const Database& database, std::size_t sequence);
 [[nodiscard]] Result<std::size_t> count_receipts(const Database& database);
 
-// Table `salts`: of the request commitments of one entry, in their order; an all-zero salt was destroyed.
+// Table `salts`: those of the request commitments of one entry, in their order.  An all-zero salt was destroyed.
 [[nodiscard]] Status write_salts(const Database& database, std::size_t sequence, std::span<const Salt> salts);
 // None if none was kept.
 [[nodiscard]] Result<std::vector<Salt>> read_salts(const Database& database, std::size_t sequence);

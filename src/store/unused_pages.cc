@@ -15,6 +15,7 @@ class PageReader {
   explicit PageReader(const std::filesystem::path& path) : name_(path.string()), file_(path, std::ios::binary) {}
 
   [[nodiscard]] Result<std::vector<unsigned char>> read(std::size_t offset, std::size_t size) {
+    // Read from the file and not through SQLite, which shows no page that it does not use.
     std::vector<unsigned char> bytes(size);
     file_.seekg(static_cast<std::streamoff>(offset));
     file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
@@ -42,6 +43,8 @@ bool all_zero(const std::vector<unsigned char>& bytes, std::size_t from) {
 
 Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
   PageReader file(path);
+  // The header has the page size at byte 16, the first trunk page at 32, and the number of unused pages at 36 (SQLite
+  // file format, "The Database Header").  A page size of 65536 does not fit two bytes and is written as 1.
   UNSCATTER_TRY(header, file.read(0, 100));
   const std::size_t stated = big_endian(header, 16, 2);
   const std::size_t page_size = stated == 1 ? 65536 : stated;
@@ -50,8 +53,11 @@ Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
   const Error broken{ErrorCode::kMalformedInput, fmt::format("{}: the list of unused pages is broken", path.string())};
 
   UnusedPages result;
+  // A trunk page has the next trunk, the number of leaves, and their page numbers.  A leaf has nothing, so after
+  // secure_delete it is all zero.
   std::size_t trunk = big_endian(header, 32, 4);
   while (trunk != 0) {
+    // A list that runs in a circle ends here.
     if (++result.pages > total) return broken;
     UNSCATTER_TRY(page, read_page(trunk));
     const std::size_t leaves = big_endian(page, 4, 4);
@@ -59,12 +65,14 @@ Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
     if (!all_zero(page, 8 + 4 * leaves)) ++result.not_empty;
     for (std::size_t i = 0; i < leaves; ++i) {
       const std::size_t leaf = big_endian(page, 8 + 4 * i, 4);
+      // Pages are counted from 1.
       if (leaf == 0 || ++result.pages > total) return broken;
       UNSCATTER_TRY(content, read_page(leaf));
       if (!all_zero(content, 0)) ++result.not_empty;
     }
     trunk = big_endian(page, 0, 4);
   }
+  // Pages that are counted but not listed would not have been looked at.
   if (result.pages != total) return broken;
   return result;
 }

@@ -13,7 +13,7 @@ struct UnusedPages {
   std::size_t not_empty = 0;  // with a byte that is neither zero nor part of the list of unused pages
 };
 
-// Reads the file itself, beside SQLite; nobody may write meanwhile, and the log has to be empty.  The list of unused
+// Reads the file itself, beside SQLite.  Nobody may write meanwhile, and the log has to be empty.  The list of unused
 // pages is documented in the SQLite file format ("The Freelist").  Errors: kIo; kMalformedInput if the list is broken.
 [[nodiscard]] Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path);
 

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes checks one after the other.  Each returns a sentence or what is wrong.
+// Makes checks one after the other.  Each returns a sentence or what is wrong.  A check that fails ends only the checks
+// that rest on it: whoever has a damaged file wants to know all that is wrong with it.
 class Verifier {
  public:
   Verifier(fs::path path, const VerifyOptions& options, const WorkspaceOptions& how)
@@ -29,12 +30,14 @@ class Verifier {
 
   Result<Verification> run() {
     Result<Database> database = open_database(path_, how_.wait);
+    // A damaged file is a finding.  A file that is locked or missing is an error, because nothing can be said about it.
     if (!database.ok() && database.error().code != ErrorCode::kMalformedInput) return std::move(database).error();
     if (!note("file", database.ok() ? Result<std::string>("the pages hang together and the log is empty")
                                     : Result<std::string>(database.error()))) {
       return result();
     }
     database_.emplace(*std::move(database));
+    // Everything else is compared with these two.
     if (!note("constants", constants()) || !note("chain", chain())) return result();
     note("signatures", signatures());
     const bool data_holds = note("data", data());
@@ -42,6 +45,7 @@ class Verifier {
     note("budget", budget());
     note("other", others());
     note("erasure", erasure());
+    // The residual of other graphs or other weights would prove nothing.
     if (!data_holds || !model_holds) return result();
     if (note("residual", residual()) && options_.retrain) note("retrain", retrain());
     return result();
@@ -56,6 +60,7 @@ class Verifier {
 
   [[nodiscard]] Verification result() {
     Verification verification;
+    // At least one check was made, so an empty list never passes.
     verification.passed = true;
     for (const Check& check : checks_) verification.passed = verification.passed && check.passed;
     verification.checks = std::move(checks_);
@@ -72,6 +77,7 @@ class Verifier {
 
   Result<std::string> chain() {
     UNSCATTER_TRY(end, check_links(*database_));
+    // An opening looks at the links only.  Here every entry is read and held against the one before.
     UNSCATTER_TRY(totals, check_entries(*database_, contents_.identity));
     contents_.chain = std::move(end);
     totals_ = totals;
@@ -79,9 +85,11 @@ class Verifier {
                        contents_.chain.entries, totals_.forgotten, totals_.released, contents_.chain.head.hex());
   }
 
-  // Every entry is signed; every removal has its receipt, which says what the entry says and is signed.
+  // Every entry is signed.  Every removal has its receipt, which is signed and says what the entry says (invariants 3
+  // and 8).
   Result<std::string> signatures() {
     const PublicKey signer = contents_.identity.signer;
+    // Somebody who makes up a whole workspace signs it with a key of their own.  Only a key from elsewhere shows that.
     if (options_.signer && *options_.signer != signer) {
       return wrong(fmt::format("the workspace names the key {}, not the one that was given", signer.hex()));
     }
@@ -92,6 +100,8 @@ class Verifier {
       UNSCATTER_TRY(text, read_receipt(*database_, sequence));
       UNSCATTER_TRY(receipt, parse_receipt(text));
       UNSCATTER_CHECK_OK(check_signature(receipt, signer));
+      // A receipt is signed on its own.  So an old one, or one of another entry, could be put here with a good
+      // signature.
       const bool same = receipt.entry == row.hash && receipt.previous == record.previous &&
                         receipt.sequence == sequence && receipt.workspace == record.workspace &&
                         receipt.commitments == record.commitments && receipt.data_after == record.data_after;
@@ -99,6 +109,7 @@ class Verifier {
       return wrong(fmt::format("the receipt of entry {} is about something else", sequence));
     };
     UNSCATTER_CHECK_OK(visit_entries(*database_, check));
+    // Receipts that no entry asks for are not met above.
     UNSCATTER_TRY(receipts, count_receipts(*database_));
     if (receipts != totals_.forgotten)
       return wrong(fmt::format("{} receipts for {} removals", receipts, totals_.forgotten));
@@ -110,6 +121,7 @@ class Verifier {
     UNSCATTER_CHECK_OK(read_data(*database_, contents_));
     std::size_t present = 0;
     for (const SlotSnapshot& slot : contents_.snapshot.slots) present += slot.graph ? 1u : 0u;
+    // The root says that the rows are the right ones.  The count in the entry is a claim of its own (invariant 5).
     if (present != contents_.chain.last.graphs) {
       return wrong(fmt::format("{} graphs are there, and the ledger says {}", present, contents_.chain.last.graphs));
     }
@@ -119,6 +131,7 @@ class Verifier {
   Result<std::string> model() {
     UNSCATTER_CHECK_OK(read_learned(*database_, contents_));
     const SessionSnapshot& kept = contents_.snapshot;
+    // Invariant 6.  A count of releases that is too low would let more models out than the guarantee covers.
     if (kept.releases != totals_.released || kept.rungs != totals_.rungs) {
       return wrong("the model counts other removals, rungs or releases than the ledger");
     }
@@ -129,6 +142,7 @@ class Verifier {
     const LedgerRecord& last = contents_.chain.last;
     const SessionOptions& promised = contents_.constants.options;
     const Promise& promise = last.promise;
+    // An entry repeats the promise.  It has to be the one of the constants, under which the model was trained.
     if (promise.guarantee.epsilon != promised.guarantee.epsilon ||
         promise.guarantee.delta != promised.guarantee.delta || promise.mechanism != promised.mechanism ||
         promise.noise_stddev != promised.noise_stddev) {
@@ -143,13 +157,14 @@ class Verifier {
                        last.published, promised.releases);
   }
 
-  // Rows that no ledger entry commits to: they carry seals.
+  // Rows that no ledger entry commits to.  They carry seals, which are checked while reading.
   Result<std::string> others() {
     std::size_t salts_kept = 0;
     const auto count = [&](std::size_t sequence, std::vector<Salt>& salts) -> Status {
       UNSCATTER_TRY(row, read_entry(*database_, sequence));
       UNSCATTER_TRY(record, parse_ledger_text(row.body));
       if (record.commitments.size() != salts.size()) return wrong(fmt::format("entry {} has other requests", sequence));
+      // Zeros stand for a salt that was destroyed.
       for (const Salt& salt : salts) salts_kept += salt == Salt{} ? 0u : 1u;
       return ok_status();
     };
@@ -160,7 +175,8 @@ class Verifier {
                        published ? "a" : "no");
   }
 
-  // What the file could still hold of the past.
+  // What the file could still hold of the past (invariant 11).  Blocks that the file system or the drive has moved are
+  // out of reach.
   Result<std::string> erasure() {
     for (const char* suffix : {"-wal", "-journal"}) {
       std::error_code missing;
@@ -172,17 +188,19 @@ class Verifier {
     return fmt::format("nothing in the log, and nothing in the {} unused pages", unused.pages);
   }
 
-  // The gradient at the stored weights, from the stored graphs, computed anew.
+  // The gradient at the stored weights, from the stored graphs, computed anew.  No number of the certificate enters.
   Result<std::string> residual() {
     const SessionOptions options = session_options(contents_.constants.options, how_);
     UNSCATTER_TRY(session, Session::restore(contents_.snapshot, contents_.embedder, options));
     session_.emplace(std::move(session));
     const EvaluatedResidual found = session_->evaluate();
     const double claimed = contents_.snapshot.certificate.residual_upper_bound;
+    // The lower side is compared: rounding in this evaluation must not accuse a certificate that is right.
     if (found.lower_bound > claimed) {
       return wrong(fmt::format("the residual is at least {:.3g}, and the certificate says at most {:.3g}",
                                found.lower_bound, claimed));
     }
+    // The ledger has the same number rounded up, so it can only be larger.
     if (claimed > contents_.chain.last.residual_upper_bound) {
       return wrong("the certificate of the model is larger than what the ledger says");
     }
@@ -194,7 +212,8 @@ class Verifier {
                        claimed);
   }
 
-  // Trains from scratch on what is left, on the same objective, and measures.
+  // Trains from scratch on what is left, on the same objective, and measures.  The perturbation is the kept one:
+  // another one would have another optimum.
   Result<std::string> retrain() {
     const SessionOptions& options = session_->options();
     const double ridge = options.regularisation * static_cast<double>(session_->graph_count());
@@ -205,7 +224,8 @@ class Verifier {
     training.progress = options.progress;
     UNSCATTER_TRY(trained, train(objective, training));
     const double distance = (trained.weights - session_->weights()).norm();
-    // Both lie around the one optimum: the kept weights as certified, the new ones by their own gradient.
+    // Both lie around the one optimum: the kept weights as certified, the new ones by their own gradient
+    // (docs/theory.md, "Distance").  The last factor covers the rounding of these norms.
     const Matrix margins = objective.margins(trained.weights);
     const Vector own = trained.gradient_norms + objective.gradient_rounding_upper_bound(margins, trained.weights);
     const double certified = session_->certificate().distance_upper_bound;
@@ -236,6 +256,7 @@ Result<Verification> verify_workspace(const fs::path& path, const VerifyOptions&
 
 Result<Check> find_receipt(const Receipt& receipt, const Workspace& workspace) {
   Check check{"ledger", false, ""};
+  // Sequence numbers are the same in every workspace, so the id comes first.
   if (receipt.workspace != workspace.info().id) {
     check.detail =
         fmt::format("the receipt belongs to workspace {}, this is {}", receipt.workspace, workspace.info().id);
@@ -243,6 +264,7 @@ Result<Check> find_receipt(const Receipt& receipt, const Workspace& workspace) {
   }
   const Result<Digest> hash = workspace.hash_of_entry(receipt.sequence);
   if (!hash.ok() && hash.error().code != ErrorCode::kNotFound) return hash.error();
+  // The hash covers the entry and, through its link, everything before.  A ledger that was rewritten has another one.
   check.passed = hash.ok() && *hash == receipt.entry;
   check.detail = check.passed ? fmt::format("it is entry {} of the ledger", receipt.sequence)
                               : fmt::format("entry {} of the ledger is not the one of the receipt", receipt.sequence);

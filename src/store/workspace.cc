@@ -22,16 +22,18 @@ Status check_target(const fs::path& path, const WorkspaceOptions& options) {
   if (options.key == nullptr)
     return Error{ErrorCode::kInvalidArgument, "a workspace needs a key that signs its receipts"};
   std::error_code ignored;
+  // Not status(): a link that leads nowhere is something that is there.
   if (fs::symlink_status(path, ignored).type() != fs::file_type::not_found) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' exists already", path.string())};
   }
   return ok_status();
 }
 
+// A name and no secret: half of the digits are enough to tell workspaces apart.
 std::string random_id(RandomSource& random) { return Salt::random(random).hex().substr(0, 32); }
 
-// Everything that is public, with the embedder that these constants mean: what is trained here is what will be opened
-// later.
+// Everything that is public, with the embedder that these constants mean.  The embedder is made of the constants as
+// they are written.  So what is trained here is what will be opened later.
 Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options, RandomSource& random) {
   UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset));
   Contents contents;
@@ -47,7 +49,7 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   return contents;
 }
 
-// All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.
+// All rows of a new workspace, in one transaction of the caller.  Fills in the chain and the digest of the graphs.
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
 Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
@@ -70,6 +72,7 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   record.time = time;
   record.software = fmt::format("unscatter {}", version());
   record.constants = constants_digest(contents.identity);
+  // A creation changes no data.  So the rule that links entries holds for the first one too.
   record.data_before = record.data_after = contents.graphs.root();
   record.model = model.digest();
   set_certificate(record, contents.snapshot.certificate);
@@ -91,6 +94,7 @@ std::string time_text(const WorkspaceOptions& options) {
 }
 
 SessionOptions session_options(const SessionOptions& stored, const WorkspaceOptions& how) {
+  // What decides about results comes from the file.  Only what changes no result comes from the caller.
   SessionOptions options = stored;
   options.threads = how.threads;
   options.progress = how.progress;
@@ -131,7 +135,9 @@ std::string Workspace::State::now() const { return time_text(options); }
 
 Result<Session*> Workspace::State::live() {
   if (!session) {
+    // What is in memory may be older than the disk.  A session made of it would answer from a state that is gone.
     if (uncertain) return require_writable().error();
+    // Moved: two copies of all graphs would double the memory.
     SessionSnapshot snapshot = std::move(contents.snapshot);
     contents.snapshot = {};
     contents.snapshot.certificate = snapshot.certificate;  // what info() shows if this fails
@@ -155,6 +161,8 @@ Status Workspace::State::require_writable() const {
   if (options.key == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "the key that signs this workspace's receipts is needed"};
   }
+  // Invariant 3: one key signs all entries.  An entry by another key would make the whole workspace fail its
+  // verification.
   const PublicKey& signer = contents.identity.signer;
   if (options.key->public_key() != signer) {
     return Error{ErrorCode::kInvalidArgument,
@@ -173,11 +181,13 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   UNSCATTER_CHECK_OK(check_target(path, options));
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
+  // Before there is a file: options that cannot be met, or an interrupted training, leave nothing behind.
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder,
                                          session_options(setup.options, options), make_random(options)));
   contents.snapshot = session.snapshot_without_slots();
 
   UNSCATTER_TRY(database, create_database(path, options.wait));
+  // One transaction (invariant 1).  The log is emptied too, because a copy of the file alone has to be complete.
   const auto fill = [&]() -> Status {
     UNSCATTER_TRY(transaction, Transaction::begin(database));
     UNSCATTER_CHECK_OK(write_all(database, session, *random, contents.identity.created, *options.key, contents));
@@ -186,6 +196,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   };
   Status filled = fill();
   if (!filled.ok()) {
+    // The file was made by this call, so it is ours to remove.
     remove_database(path);
     return std::move(filled).error();
   }
@@ -197,6 +208,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
 }
 
 Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& options) {
+  // Reading needs no key.  require_writable() asks for it where something is signed.
   UNSCATTER_TRY(database, open_database(path, options.wait));
   UNSCATTER_TRY(contents, read_contents(database));
   return Workspace(std::make_unique<State>(path, std::move(database), std::move(contents), options));
@@ -222,6 +234,7 @@ Result<Digest> Workspace::hash_of_entry(std::size_t sequence) const {
 }
 
 Result<Receipt> Workspace::receipt(std::size_t sequence) const {
+  // An entry that does not exist is told apart from one without a receipt.
   UNSCATTER_CHECK_OK(read_entry(state_->database, sequence));
   UNSCATTER_TRY(text, read_receipt(state_->database, sequence));
   return parse_receipt(text);
@@ -241,7 +254,8 @@ Result<Digest> Workspace::replay_digest() {
   hasher.add_bytes(to_blob(session->weights()));
   const auto add_entry = [&](std::size_t, const LedgerRow& row) -> Status {
     UNSCATTER_TRY(record, parse_ledger_text(row.body));
-    // What differs between two runs that did the same, or between two workspaces.
+    // What differs between two runs that did the same, or between two workspaces: names, times, and all that depends on
+    // salts.
     record.workspace.clear();
     record.time.clear();
     record.software.clear();

@@ -16,7 +16,7 @@
 namespace unscatter {
 namespace {
 
-// Rows of the graphs that an update touches, and what they replace in the tree.
+// Rows of the graphs that an update touches, and the leaves that they replace in the tree.
 struct ChangedGraphs {
   std::vector<std::size_t> slots;
   std::vector<GraphRow> rows;
@@ -28,6 +28,7 @@ Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree&
   ChangedGraphs changed;
   for (const SlotChange& change : changes) {
     UNSCATTER_TRY(old, read_graph(database, change.slot));
+    // Only label, id and counts are needed.  The old graph must not stay in freed memory once it is removed.
     wipe(old.content);
     SlotSnapshot slot;
     slot.number = old.number;
@@ -38,6 +39,7 @@ Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree&
       slot.node_count_at_creation = old.nodes_at_creation;
       slot.node_numbers.assign(change.node_numbers.begin(), change.node_numbers.end());
     }
+    // The id of a graph that goes may name somebody.
     wipe(old.graph_id);
     changed.slots.push_back(change.slot);
     changed.rows.push_back(to_row(slot, random));
@@ -46,7 +48,8 @@ Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree&
   return changed;
 }
 
-// Changes the leaves, and changes them back unless it is told to keep them.
+// Changes the leaves, and changes them back unless it is told to keep them.  The entry needs the new root before
+// anything is written, and the writing may fail.
 class TreeChange {
  public:
   TreeChange(MerkleTree& tree, const ChangedGraphs& changed) : tree_(tree), changed_(changed) {
@@ -69,6 +72,7 @@ class TreeChange {
   bool kept_ = false;
 };
 
+// From the entry and the promise only: numbers without noise never reach a receipt (docs/receipts.md).
 Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promise& promise, const SigningKey& key) {
   Receipt receipt;
   receipt.workspace = record.workspace;
@@ -86,7 +90,7 @@ Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promi
   return receipt;
 }
 
-// Everything that one removal writes, spelled and signed.
+// Everything that one removal writes, spelled and signed.  Nothing of this is computed inside of the transaction.
 struct RemovalRows {
   ChangedGraphs graphs;
   ModelRow model;
@@ -94,15 +98,21 @@ struct RemovalRows {
   std::string receipt;
 };
 
+// The caller's transaction holds all of it.  After a crash either every row is there or none (docs/workspace-format.md,
+// "One transaction per removal").
 Status write_removal(const Database& database, const RemovalRows& rows, std::size_t sequence,
                      std::span<const Salt> salts, const RecordOptions& how) {
   for (std::size_t i = 0; i < rows.graphs.slots.size(); ++i) {
     UNSCATTER_CHECK_OK(write_graph(database, rows.graphs.slots[i], rows.graphs.rows[i]));
   }
+  // Invariant 10.  The published model was made of weights that knew what is removed now.
   UNSCATTER_CHECK_OK(erase_published(database));
   UNSCATTER_CHECK_OK(append_entry(database, sequence, rows.entry));
   UNSCATTER_CHECK_OK(write_receipt(database, sequence, rows.receipt));
+  // A salt that never reaches the disk need not be destroyed there.
   if (!how.shred) UNSCATTER_CHECK_OK(write_salts(database, sequence, salts));
+  // In the same transaction as the effect: a list that goes on after a crash neither repeats a request nor leaves one
+  // out.
   if (how.list_before) UNSCATTER_CHECK_OK(erase_list(database, *how.list_before));
   if (how.list_after) UNSCATTER_CHECK_OK(write_list(database, *how.list_after));
   return write_model(database, rows.model);
@@ -118,6 +128,7 @@ StoredModel model_after(const PreparedRemoval& removal, std::size_t published) {
 }  // namespace
 
 LedgerRecord Workspace::State::next_entry(EntryKind kind) const {
+  // A copy of the last entry: workspace, constants, model and certificate stay unless the caller changes them.
   LedgerRecord entry = contents.chain.last;
   entry.kind = kind;
   entry.sequence = contents.chain.entries;
@@ -133,6 +144,7 @@ LedgerRecord Workspace::State::next_entry(EntryKind kind) const {
 
 Status Workspace::State::commit(Transaction& transaction) {
   Status status = transaction.commit();
+  // The disk may have either state.  Memory has the old one, and another write on top of it could break the chain.
   if (!status.ok()) uncertain = true;
   return status;
 }
@@ -140,6 +152,8 @@ Status Workspace::State::commit(Transaction& transaction) {
 Status Workspace::State::checkpoint(std::string_view what_was_done) {
   Status status = database.empty_log();
   if (status.ok()) return status;
+  // The removal is in force, but the file may still hold its old pages.  More removals must not be acknowledged on such
+  // a file.  The next opening empties the log.
   uncertain = true;
   return Error{ErrorCode::kIo,
                fmt::format("{}, but old pages could not be cleared from the disk; open the workspace again to "
@@ -163,11 +177,13 @@ Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest
 
 Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
                                            const RecordOptions& how) {
+  // A prepared removal may have waited.  The key and the file are looked at again.
   UNSCATTER_CHECK_OK(require_writable());
   Forgotten done;
   Stopwatch watch;
 
-  // Record: tree, model, entry, receipt.
+  // Record: tree, model, entry, receipt.  All that may fail for reasons other than the disk comes before the
+  // transaction.
   RemovalRows rows;
   UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, removal.changes(), *random));
   rows.graphs = std::move(changed);
@@ -177,6 +193,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   done.entry = next_entry(EntryKind::kForgotten);
   done.entry.requests = removal.requests();
   for (const RemovalRequest& request : requests) {
+    // One salt per request.  With a common one, to open one commitment would be to open all of the receipt.
     done.salts.push_back(Salt::random(*random));
     done.entry.commitments.push_back(commitment(request, done.salts.back()));
   }
@@ -198,13 +215,17 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   UNSCATTER_CHECK_OK(commit(transaction));
   times.commit += watch.lap();
 
+  // COMMIT has returned, so the disk has it.  From here to the checkpoint nothing can fail, and memory follows.
   tree_change.keep();
   removal.commit();
   advance(std::move(last), rows.entry.hash);
   times.update += watch.lap();
 
+  // COMMIT has put new pages into the log.  Until they are written back, the file still has the old ones.  So nothing
+  // is acknowledged before (invariant 11).
   UNSCATTER_CHECK_OK(checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.entry.sequence)));
   times.checkpoint += watch.lap();
+  // The caller gets none either: a salt that leaves this function could be kept.
   if (how.shred) wipe(done.salts);
   return done;
 }
@@ -241,6 +262,7 @@ Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests)
 
 Result<std::size_t> Workspace::shred(const RemovalRequest& request) {
   State& state = *state_;
+  // No key is needed: the ledger stays as it is, so nothing is signed.
   if (state.uncertain) return state.require_writable().error();
   UNSCATTER_TRY(transaction, Transaction::begin(state.database));
   std::size_t destroyed = 0;
@@ -251,10 +273,13 @@ Result<std::size_t> Workspace::shred(const RemovalRequest& request) {
     const std::size_t count = std::min(salts.size(), record.commitments.size());
     std::size_t here = 0;
     for (std::size_t i = 0; i < count; ++i) {
+      // The salt itself tells whether this commitment is about the request.  The file has no other way to know.
       if (commitment(request, salts[i]) != record.commitments[i]) continue;
       salts[i] = Salt{};
       ++here;
     }
+    // Written later: a table is not changed while a statement walks through it.  The other salts keep their places,
+    // which are those of the commitments.
     if (here > 0) rewritten.emplace_back(sequence, salts);
     destroyed += here;
     return ok_status();
@@ -264,9 +289,11 @@ Result<std::size_t> Workspace::shred(const RemovalRequest& request) {
     UNSCATTER_CHECK_OK(write_salts(state.database, sequence, salts));
     wipe(salts);
   }
-  // A list of which this request was one keeps a keyed digest of it; the digest of a list of one is as good as a salt.
+  // A list that had this request keeps a keyed digest of it, and the key is in the file.  The digest of a list of one
+  // request is as good as a salt.  So all digests go.
   if (destroyed > 0) UNSCATTER_CHECK_OK(state.database.run("DELETE FROM lists"));
   UNSCATTER_CHECK_OK(state.commit(transaction));
+  // Until now the old salts are in the file.
   UNSCATTER_CHECK_OK(state.checkpoint("the salts are destroyed"));
   return destroyed;
 }

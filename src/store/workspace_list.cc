@@ -10,7 +10,9 @@
 namespace unscatter {
 namespace {
 
-// Entry k: a keyed digest of the first k requests.  Equal prefixes, equal digests, whatever follows.
+// Entry k: a keyed digest of the first k requests.  Equal prefixes have equal digests, whatever follows.  The key keeps
+// lists of two workspaces from being matched.  It lies in the same file, so it does not hide a request from whoever
+// holds the file: that is why --shred deletes these digests.
 std::vector<Digest> prefix_digests(std::span<const RemovalRequest> requests, const Salt& key) {
   std::vector<Digest> digests = {Hasher(key).add(std::string_view("unscatter list 1")).finish()};
   digests.reserve(requests.size() + 1);
@@ -24,6 +26,7 @@ std::vector<Digest> prefix_digests(std::span<const RemovalRequest> requests, con
 
 // The longest prefix that is among `done`.
 std::size_t requests_done(const std::vector<Digest>& prefixes, const std::vector<Digest>& done) {
+  // The longest one counts: a list that grew since the last run has its old end as a prefix.
   for (std::size_t k = prefixes.size() - 1; k > 0; --k) {
     if (std::find(done.begin(), done.end(), prefixes[k]) != done.end()) return k;
   }
@@ -31,6 +34,7 @@ std::size_t requests_done(const std::vector<Digest>& prefixes, const std::vector
 }
 
 Status forget_how_far(Workspace::State& state, const Digest& done) {
+  // Nothing is signed and no entry is made: this is no removal.
   UNSCATTER_TRY(transaction, Transaction::begin(state.database));
   UNSCATTER_CHECK_OK(erase_list(state.database, done));
   UNSCATTER_CHECK_OK(state.commit(transaction));
@@ -48,12 +52,14 @@ class ListRun {
 
   [[nodiscard]] Result<Workspace::ListOutcome> run() {
     for (std::size_t next = outcome_.done_before; next < list_.size();) {
+      // Asked between updates only, so that whatever is on disk is whole updates with their receipts.
       if (options_.stop && options_.stop()) {
         outcome_.stopped = true;
         return std::move(outcome_);
       }
       Result<std::size_t> end = honour(next, std::min(list_.size(), next + options_.batch));
       if (!end.ok()) {
+        // The whole update failed, so its first request stands for it.
         Error why = std::move(end).error();
         why.request = next;
         return why;
@@ -90,11 +96,14 @@ class ListRun {
     RecordOptions how;
     how.shred = options_.shred;
     if (recorded_ > 0) how.list_before = prefixes_[recorded_];
+    // With --shred the end of a list leaves no digest: a list that is done need not go on, and the digest could confirm
+    // a guess.
     if (!options_.shred || last < list_.size()) how.list_after = prefixes_[last];
     UNSCATTER_TRY(forgotten, state_.forget(removal, std::move(honoured), how));
     recorded_ = last;
     outcome_.honoured += forgotten.requests.size();
     ++outcome_.updates;
+    // After forget(), so after the checkpoint: what is acknowledged survives a power cut.
     if (options_.acknowledge) options_.acknowledge(last, forgotten);
     return last;
   }

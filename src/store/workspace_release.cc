@@ -8,7 +8,7 @@
 
 namespace unscatter {
 
-// The session counts the release first: if writing it fails, one is lost, and none is published uncounted.
+// The session counts the release first.  If writing it fails, one is lost, and none is published uncounted.
 Result<PublishedModel> Workspace::State::publish() {
   UNSCATTER_CHECK_OK(require_writable());
   UNSCATTER_TRY(live_session, live());
@@ -16,23 +16,27 @@ Result<PublishedModel> Workspace::State::publish() {
   LedgerRecord entry = next_entry(EntryKind::kReleased);
   entry.published = published() + 1;
   model.release_number = entry.published;
-  // The kept model stays; its counts do not.
+  // The kept model stays, but its counts change.
   const ModelRow model_row = to_row(model_of(live_session->snapshot_without_slots(), entry.published), *random);
   entry.data_after = entry.data_before;
   entry.model = model_row.digest();
   const LedgerRow row = make_entry(entry, *options.key);
 
+  // Model, published model and entry in one transaction.  A crash must not leave a published model that nobody counted.
   UNSCATTER_TRY(transaction, Transaction::begin(database));
   UNSCATTER_CHECK_OK(write_model(database, model_row));
   UNSCATTER_CHECK_OK(write_published(database, model));
   UNSCATTER_CHECK_OK(append_entry(database, entry.sequence, row));
   UNSCATTER_CHECK_OK(commit(transaction));
   advance(std::move(entry), row.hash);
+  // The caller gets the model only after this.  What somebody has seen is always in the ledger.
   UNSCATTER_CHECK_OK(checkpoint("the model is recorded as published"));
   return model;
 }
 
 Result<PublishedModel> Workspace::release(bool fresh) {
+  // The same noise again tells nobody anything new.  Fresh noise on the same weights could be averaged away, so it
+  // counts.
   if (!fresh) {
     UNSCATTER_TRY(current,
                   read_published(state_->database, weight_rows(state_->contents), class_count(state_->contents)));

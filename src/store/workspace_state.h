@@ -41,8 +41,8 @@ struct Workspace::State {
 
   // The session, embedded when first needed.
   [[nodiscard]] Result<Session*> live();
-  // Errors: kInvalidArgument if `key` is missing or not the one the workspace was created with; kIo after a commit of
-  // unknown outcome.
+  // Errors: kInvalidArgument if `key` is missing or not the one that the workspace was created with; kIo after a commit
+  // of unknown outcome.
   [[nodiscard]] Status require_writable() const;
   [[nodiscard]] std::string now() const;
 
@@ -53,11 +53,12 @@ struct Workspace::State {
                                          const RecordOptions& how);
   [[nodiscard]] Result<PublishedModel> publish();
 
-  // An entry of this kind that says what the last one said, at the present time, and follows it.
+  // The next entry, of this kind and at the present time.  It says what the last one said, and follows it.
   [[nodiscard]] LedgerRecord next_entry(EntryKind kind) const;
-  // Commits, and keeps in mind where it cannot be known what the disk has.
+  // Commits.  If that fails, it is not known what the disk has, and the object refuses further work.
   [[nodiscard]] Status commit(Transaction& transaction);
-  // Empties the log.  After an error the object refuses further work: what was removed may still be in the file.
+  // Empties the log.  After an error the object refuses further work, because what was removed may still be in the
+  // file.
   [[nodiscard]] Status checkpoint(std::string_view what_was_done);
   // Takes an entry over that is on disk.
   void advance(LedgerRecord&& entry, const Digest& hash) noexcept;

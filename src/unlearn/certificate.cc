@@ -10,6 +10,7 @@
 namespace unscatter {
 namespace {
 
+// The names stand in ledgers and receipts, here and below.  A name that was used once never means anything else.
 constexpr std::array kBounds = {std::pair{ResidualBound::kWorst, std::string_view("worst")},
                                 std::pair{ResidualBound::kData, std::string_view("data")},
                                 std::pair{ResidualBound::kTight, std::string_view("tight")},
@@ -39,6 +40,7 @@ std::size_t RungCounts::total() const noexcept {
 }
 
 Result<double> epsilon_upper_bound(const Certificate& certificate) {
+  // Not the delta that was asked for: a part of it is spent on publishing on a grid.
   return smallest_epsilon_upper_bound(certificate.shift_upper_bound, certificate.promise.delta_for_shift);
 }
 

@@ -12,7 +12,8 @@
 namespace unscatter {
 namespace {
 
-// Takes an entry out of a map keyed by text and overwrites the text.
+// Takes an entry out of a map keyed by text and overwrites the text.  erase() would free the id and leave its bytes in
+// memory.
 template <typename Map>
 void erase_and_wipe(Map& map, typename Map::iterator entry) noexcept {
   auto node = map.extract(entry);
@@ -41,6 +42,7 @@ GraphCollection::GraphCollection(Dataset dataset)
 void GraphCollection::add_to_index(std::size_t slot) {
   const Graph& graph = *graphs_[slot];
   for (std::size_t i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
+    // A tombstone is no subject any more.  Nobody can ask for it a second time.
     if (graph.state(i) != NodeState::kTombstone) slots_of_subject_[graph.node_id(i)].push_back(slot);
   }
   if (!graph_ids_.empty()) slot_of_graph_id_[graph_ids_[slot]] = slot;
@@ -61,6 +63,7 @@ Dataset GraphCollection::remaining() const {
     if (!graph_ids_.empty()) dataset.graph_ids.push_back(graph_ids_[slot]);
     dataset.numbers.push_back(number_of(slot));
   }
+  // As a data set that never had other graphs would have it.
   if (dataset.numbers.back() + 1 == dataset.size()) dataset.numbers.clear();  // ascending, so they are 0, 1, 2, ...
   return dataset;
 }
@@ -77,11 +80,14 @@ Result<GraphCollection> GraphCollection::restore(SessionSnapshot& snapshot) {
   GraphCollection graphs;
   graphs.name_ = std::move(snapshot.name);
   graphs.class_names_ = std::move(snapshot.class_names);
+  // An empty slot has lost its id, so one living graph decides whether the data has ids.
   const auto has_id = [](const SlotSnapshot& slot) { return !slot.graph_id.empty(); };
   const bool ids = std::any_of(snapshot.slots.begin(), snapshot.slots.end(), has_id);
   for (SlotSnapshot& kept : snapshot.slots) {
     const std::size_t slot = graphs.slots();
+    // Numbers are searched by halving.  A number out of order would hide a graph from requests.
     if (slot > 0 && kept.number <= graphs.graph_numbers_.back()) return broken(slot, "its number does not ascend");
+    // A removed graph must be gone with all that was known of it (docs/workspace-format.md, "Tables").
     if (!kept.graph &&
         (has_id(kept) || kept.label != 0 || kept.node_count_at_creation != 0 || !kept.node_numbers.empty())) {
       return broken(slot, "it is removed, but something of it is left");
@@ -89,6 +95,7 @@ Result<GraphCollection> GraphCollection::restore(SessionSnapshot& snapshot) {
     if (kept.graph && ids && !has_id(kept)) return broken(slot, "it has no id, but others have");
     if (kept.graph && kept.label >= graphs.class_names_.size()) return broken(slot, "there is no such class");
     if (kept.graph) {
+      // Wrong numbers would make a request for one node remove another one.
       const std::vector<std::uint32_t>& numbers = kept.node_numbers;
       const bool fits = numbers.empty() ? kept.graph->node_count() == kept.node_count_at_creation
                                         : numbers.size() == kept.graph->node_count() &&
@@ -114,16 +121,19 @@ void GraphCollection::forget_ids(std::size_t slot, const Graph& before, const Gr
   if (before.has_node_ids()) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < before.node_count(); ++i) {
+      // Nodes that stay keep their order, so one pass over both graphs finds those that went.  commit() must not fail,
+      // and a set of ids would need memory.
       const std::string& id = before.node_id(i);
       if (after != nullptr && next < after->node_count() && after->node_id(next) == id) {
         ++next;
         continue;
       }
-      // A tombstone keeps its place under another id; a compact removal closes the gap.
+      // A tombstone keeps its place under another id.  A compact removal closes the gap.
       if (after != nullptr && after->node_count() == before.node_count()) ++next;
       const auto entry = slots_of_subject_.find(id);
       if (entry == slots_of_subject_.end()) continue;
       std::erase(entry->second, slot);
+      // Other graphs may still have a node of this subject.
       if (entry->second.empty()) erase_and_wipe(slots_of_subject_, entry);
     }
   }
@@ -131,6 +141,7 @@ void GraphCollection::forget_ids(std::size_t slot, const Graph& before, const Gr
     if (const auto entry = slot_of_graph_id_.find(graph_ids_[slot]); entry != slot_of_graph_id_.end()) {
       erase_and_wipe(slot_of_graph_id_, entry);
     }
+    // The map and the list each have a copy of the id.
     wipe(graph_ids_[slot]);
   }
 }
@@ -139,10 +150,12 @@ void GraphCollection::commit(RemovalPlan& plan) noexcept {
   for (GraphChange& change : plan.changes) {
     std::optional<Graph>& kept = graphs_[change.slot];
     forget_ids(change.slot, *kept, change.graph ? &*change.graph : nullptr);
+    // After forget_ids(), which still reads the old ids.
     kept->wipe();
     kept = std::move(change.graph);
     numbers_[change.slot] = std::move(change.numbers);
     if (!kept) {
+      // Label and size are data about the graph too.
       labels_[change.slot] = 0;
       node_counts_[change.slot] = 0;
       --living_;

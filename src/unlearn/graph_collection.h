@@ -53,7 +53,7 @@ class GraphCollection {
   // Errors as Session::prepare().  `whole_graphs`: every touched graph goes.
   [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs,
                                          OnRefusal on_refusal = OnRefusal::kRefuseBatch) const;
-  // Puts the plan into force and overwrites what it replaces.  The plan must come from plan() on this very state.
+  // Puts the plan in force and overwrites what it replaces.  The plan must come from plan() on this very state.
   void commit(RemovalPlan& plan) noexcept;
 
  private:
@@ -65,6 +65,7 @@ class GraphCollection {
     return graph_numbers_.empty() ? slot : graph_numbers_[slot];
   }
   void add_to_index(std::size_t slot);
+  // Takes the ids that `after` no longer has out of the index.  `after` is null for a graph that goes.
   void forget_ids(std::size_t slot, const Graph& before, const Graph* after) noexcept;
 
   std::string name_;

@@ -15,6 +15,8 @@ namespace unscatter {
 
 namespace {
 
+// The sentences are part of certificates and receipts.  "Assumptions" in docs/certificates.md says what to do about
+// each.
 std::vector<std::string> assumptions(const SessionOptions& options) {
   std::vector<std::string> list;
   if (options.mechanism == Mechanism::kRelease) {
@@ -41,7 +43,8 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   return list;
 }
 
-// Weights near zero would ask for the impossible; a hundredth is small beside any weights that decide something.
+// Weights near zero would ask for the impossible.  A hundredth is small beside any weights that decide something.  This
+// is about accuracy and has no part in the promise.
 double largest_distance(const SessionOptions& options, double weight_norm) {
   return options.distance_limit * std::max(weight_norm, 1e-2);
 }
@@ -49,7 +52,8 @@ double largest_distance(const SessionOptions& options, double weight_norm) {
 }  // namespace
 
 double joint_norm(const Vector& residuals) {
-  // stableNorm() can lose a NaN: it scales by the largest coefficient, which skips one.
+  // stableNorm() can lose a NaN: it scales by the largest coefficient, and NaN is not the largest.  A lost NaN would be
+  // certified.
   if (!residuals.allFinite()) return std::numeric_limits<double>::infinity();
   return residuals.stableNorm() * (1 + rounding_factor(static_cast<double>(residuals.size()) + 8));
 }
@@ -62,7 +66,8 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
   RemovalGuarantee guarantee = options.guarantee;
   if (options.mechanism == Mechanism::kRelease) {
     UNSCATTER_TRY(grid, GridNoise::create(options.noise_stddev));
-    // What the grid costs is set aside for every release that the guarantee covers.
+    // What the grid costs is set aside for every release that the guarantee covers: the second term of (11) in
+    // docs/theory.md.  Rounded up here, so that the delta that is left errs low.
     UNSCATTER_TRY(surcharge, grid.delta_surcharge_upper_bound(weights, guarantee.epsilon));
     guarantee.delta -= surcharge * static_cast<double>(options.releases) * (1 + rounding_factor(8));
     guarantee.delta = std::nextafter(guarantee.delta, 0.0);
@@ -74,10 +79,14 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
     limit.grid_ = grid;
   }
   UNSCATTER_TRY(total_shift, largest_shift_lower_bound(guarantee));
+  // Theorem 5: R releases that are each shifted by c are together shifted by c sqrt(R).  Fixed in advance, so that the
+  // test against it tells nothing about the noise.
   const std::size_t releases = covered_releases(options);
   limit.shift_limit_ = total_shift / std::sqrt(static_cast<double>(releases)) * (1 - 4 * kUnitRoundoff);
   double compared = limit.shift_limit_;
   if (options.rule == BudgetRule::kPaper) {
+    // The sum over classes against K budgets, as the paper's program compares.  It is not sound for K > 1
+    // (docs/theory.md, "Classes together, and the paper's rule").
     UNSCATTER_TRY(budget, classical_budget_lower_bound(options.guarantee, options.noise_stddev));
     limit.classical_budget_ = budget * static_cast<double>(classes) * (1 - 2 * kUnitRoundoff);
     compared = limit.classical_budget_ / options.noise_stddev;
@@ -91,15 +100,19 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
   const double round_up = 1 + rounding_factor(static_cast<double>(residuals.size()) + 8);
   Assessment result;
   result.residual = joint_norm(residuals);
+  // (10) of docs/theory.md.
   result.distance = result.residual / ridge * round_up;
+  // The answer is no, and no number below can turn it into a yes.
   if (!std::isfinite(result.distance)) {
     result.residual = result.distance = result.shift = result.usage = std::numeric_limits<double>::infinity();
     return result;
   }
   if (options_.mechanism == Mechanism::kRelease) {
+    // mu = (S + sqrt(d K) g) / sigma: rounding to the grid may move the two models apart.
     result.shift = grid_->shift_upper_bound(result.distance, weights_).value();
     result.usage = std::max(result.shift / shift_limit_, result.distance / largest_distance(options_, weight_norm));
   } else {
+    // Proposition 6: the noise is in the objective, so the residual is compared and not the distance.
     result.shift = result.residual / options_.noise_stddev * round_up;
     if (options_.rule == BudgetRule::kPaper) {
       result.usage = residuals.sum() * round_up / classical_budget_;
@@ -112,12 +125,14 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
 }
 
 double Limit::residual_limit(double ridge, double weight_norm, std::size_t classes) const {
+  // assess() rounds up.  A step that aims at the limit itself would miss it by a rounding error.
   constexpr double kBelow = 1 - 1e-6;
   if (options_.mechanism == Mechanism::kRelease) {
     // The grid takes its part of the shift first.
     const double hidden = shift_limit_ * options_.noise_stddev - grid_->shift_surcharge_upper_bound(weights_);
     return std::max(0.0, std::min(hidden, largest_distance(options_, weight_norm))) * ridge * kBelow;
   }
+  // K equal residuals r have the sum K r and the joint norm sqrt(K) r.
   if (options_.rule == BudgetRule::kPaper) return classical_budget_ / std::sqrt(static_cast<double>(classes)) * kBelow;
   return shift_limit_ * options_.noise_stddev * kBelow;
 }

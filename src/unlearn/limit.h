@@ -12,7 +12,7 @@
 
 namespace unscatter {
 
-// |U|_F of residual bounds, one per class; errs high, and is infinite if one is not a number.
+// |U|_F of residual bounds, one per class.  Errs high.  Infinite if one of them is not a number.
 [[nodiscard]] double joint_norm(const Vector& residuals);
 
 // What residual bounds, one per class, mean under the session's mechanism.  All values err high.
@@ -26,14 +26,14 @@ struct Assessment {
 
 class Limit {
  public:
-  // weights: number of published weights, width times classes.  Errors: kInvalidArgument (options), kLimitExceeded
+  // weights: number of published weights, width times classes.  Errors: kInvalidArgument (options); kLimitExceeded
   // (delta is below what publishing on a grid costs).
   [[nodiscard]] static Result<Limit> create(const SessionOptions& options, std::size_t weights, std::size_t classes);
 
   // ridge = lambda n > 0; weight_norm = |W|_F.
   [[nodiscard]] Assessment assess(const Vector& residuals, double ridge, double weight_norm) const;
-  // The largest joint residual, spread evenly over `classes`, that assess() accepts, to a few digits: something to aim
-  // below. 0 if it accepts none, which happens where the grid alone takes the whole shift.
+  // The largest joint residual, spread evenly over `classes`, that assess() accepts, to a few digits.  Something to aim
+  // below.  0 if it accepts none, which happens where the grid alone takes the whole shift.
   [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
   // mu of one release, at most.
   [[nodiscard]] double shift_limit() const noexcept { return shift_limit_; }

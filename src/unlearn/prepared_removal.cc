@@ -16,12 +16,14 @@ struct PreparedRemoval::Update {
   Update(const Update&) = delete;
   Update& operator=(const Update&) = delete;
   ~Update() {
+    // Nothing was begun, or commit() has taken the fit.
     if (!fit) return;
     session->learner.rollback(rows, *std::move(fit));
     session->update_is_prepared = false;
   }
 
   [[nodiscard]] Status begin() {
+    // Embedding may fail, so it comes first.  The session is still as it was.
     UNSCATTER_TRY(embedded, session->embed(plan));
     rows = std::move(embedded);
     UNSCATTER_TRY(begun, session->learner.begin(rows, *session->noise));
@@ -31,8 +33,9 @@ struct PreparedRemoval::Update {
     return ok_status();
   }
 
-  // All that commit() needs memory for.
+  // All that commit() needs memory for.  commit() runs when the removal is on disk already, and must not fail there.
   void describe() {
+    // Graphs that go are counted out, because the certificate is about the state after the update.
     certificate = certify(*fit, session->learner.limit(), session->graphs.living() - graphs_removed);
     kept_certificate = certificate;
     rungs.count(fit->rung);
@@ -47,13 +50,14 @@ struct PreparedRemoval::Update {
     changes.clear();  // views of what moves into the session
     session->certificate = std::move(kept_certificate);
     session->rungs = rungs;
+    // Both overwrite what they replace: old rows and weights, then old graphs and their ids.
     session->learner.commit(rows, *std::move(fit));
     session->graphs.commit(plan);
     session->update_is_prepared = false;
     fit.reset();
   }
 
-  // The one that is in force or will be.
+  // The fit that will be in force, or the present one if there is nothing to do.
   [[nodiscard]] const Fit& outcome() const { return fit ? *fit : session->learner.fit(); }
 
   std::shared_ptr<Session::State> session;
@@ -109,6 +113,7 @@ Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) {
 }
 
 Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
+  // Dropped at the end of the scope, which puts everything back.
   UNSCATTER_TRY(removal, prepare(requests));
   return removal.certificate();
 }

@@ -8,6 +8,7 @@
 namespace unscatter {
 namespace {
 
+// The names stand in files and under signatures.
 constexpr std::array kMechanisms = {std::pair{Mechanism::kRelease, std::string_view("release")},
                                     std::pair{Mechanism::kObjective, std::string_view("objective")}};
 constexpr std::array kRules = {std::pair{BudgetRule::kJoint, std::string_view("joint")},

@@ -16,7 +16,7 @@ std::size_t RemovalPlan::graphs_removed() const {
 }
 
 // Applies requests one after the other to working copies.  A request that cannot be honoured changes and counts
-// nothing, so that the others can go on without it.
+// nothing, so that the others can go on without it.  So every lookup of a request comes before its first edit.
 class Planner {
  public:
   Planner(const GraphCollection& graphs, NodeRemoval style) : graphs_(graphs), style_(style) {}
@@ -56,15 +56,19 @@ class Planner {
     const auto entry = graphs_.slots_of_subject_.find(request.id);
     bool found = false;
     if (entry != graphs_.slots_of_subject_.end()) {
+      // The index is that of the session, before this batch.  Graphs and nodes that the batch has removed are passed
+      // over.
       for (const std::size_t slot : entry->second) {
         if (current(slot) == nullptr) continue;
         const Result<NodeIndex> node = find_node(slot, request.id);
         if (!node.ok()) continue;  // removed earlier in this batch
-        // A refused request must leave no part of it behind, and this one has been in other graphs already.
+        // A refused request must leave no part of it behind, and this one has been in other graphs already.  It cannot
+        // fail: the node is there.
         invariant(remove_node(slot, *node).ok(), "a node that is there can be removed");
         found = true;
       }
     }
+    // Not a success: somebody with a misspelt id would get a receipt for nothing.
     if (!found) return Error{ErrorCode::kNotFound, "no graph has such a node (or all are removed already)"};
     ++requests_.subjects;
     return ok_status();
@@ -74,6 +78,7 @@ class Planner {
   [[nodiscard]] std::vector<Error> apply_all(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
     std::vector<Error> refused;
     for (std::size_t r = 0; r < requests.size(); ++r) {
+      // A request sees what the earlier ones of the batch left (docs/theory.md, "Data and requests").
       const Status status = std::visit(*this, requests[r]);
       if (status.ok()) continue;
       const Error& why = status.error();
@@ -103,6 +108,7 @@ class Planner {
   }
 
   [[nodiscard]] Result<std::size_t> slot_of_number(std::size_t number) const {
+    // Without a list of numbers, slot and number are the same.
     const std::vector<std::size_t>& numbers = graphs_.graph_numbers_;
     if (numbers.empty()) {
       if (number < graphs_.slots()) return number;
@@ -136,6 +142,7 @@ class Planner {
   [[nodiscard]] Result<NodeIndex> find_node(std::size_t slot, const NodeKey& key) const {
     const Graph& graph = *current(slot);
     if (const auto* id = std::get_if<std::string>(&key)) {
+      // A tombstone keeps a place but no id that counts.
       for (NodeIndex i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
         if (graph.node_id(i) == *id && graph.state(i) != NodeState::kTombstone) return i;
       }
@@ -147,6 +154,7 @@ class Planner {
       return Error{ErrorCode::kNotFound, fmt::format("graph {} has no node {}; it began with {}",
                                                      graphs_.number_of(slot), number, graphs_.node_counts_[slot])};
     }
+    // Numbers at creation name nodes for ever.  The list says which of them are left, and where they stand now.
     const auto touched = changes_.find(slot);
     const std::vector<std::uint32_t>& numbers =
         touched == changes_.end() ? graphs_.numbers_[slot] : touched->second.numbers;
@@ -172,7 +180,7 @@ class Planner {
     return entry->second;
   }
 
-  // A working copy still holds what this batch removes, so it is overwritten too.
+  // A working copy still holds what this batch removes.  So it is overwritten too.
   static void drop(GraphChange& change) {
     if (change.graph) change.graph->wipe();
     change.graph.reset();
@@ -181,6 +189,7 @@ class Planner {
   }
 
   Status edit(std::size_t slot, const GraphEdit& graph_edit, ChangeKind kind) {
+    // Before change_of(): a refused edit must not leave an entry for a graph that nothing happens to.
     UNSCATTER_TRY(edited, apply(*current(slot), graph_edit));
     GraphChange& change = change_of(slot);
     if (!edited) {
@@ -189,6 +198,7 @@ class Planner {
     }
     if (change.graph) change.graph->wipe();
     change.graph = *std::move(edited);
+    // Bounds read the kind, and the largest effect of the batch is the one that they have to cover.
     change.kind = std::max(change.kind, kind);
     return ok_status();
   }
@@ -197,6 +207,7 @@ class Planner {
     const std::size_t count = current(slot)->node_count();
     UNSCATTER_CHECK_OK(edit(slot, RemoveNode{node, style_}, ChangeKind::kStructure));
     GraphChange& change = change_of(slot);
+    // A tombstone keeps its place, so all numbers stay.
     if (!change.graph || style_ == NodeRemoval::kTombstone) return ok_status();
     if (change.numbers.empty()) {
       change.numbers.resize(count);
@@ -219,9 +230,11 @@ Result<RemovalPlan> GraphCollection::plan(std::span<const RemovalRequest> reques
   Planner planner(*this, style);
   std::vector<Error> refused = planner.apply_all(requests, on_refusal);
   if (!refused.empty() && on_refusal == OnRefusal::kRefuseBatch) return std::move(refused.front());
+  // After the requests were applied: each of them still has to be one that could be honoured.
   if (whole_graphs) planner.drop_all();
   RemovalPlan plan = planner.take_plan();
   plan.refused = std::move(refused);
+  // Without a graph there is no optimum to compare with, and no certificate.
   if (plan.graphs_removed() == living_) {
     return Error{ErrorCode::kInvalidArgument,
                  "nothing would be left to learn from; to forget everything, delete the model and the data"};

@@ -10,6 +10,8 @@ std::string text(const std::variant<std::size_t, std::string>& key) {
   return fmt::format("{}", std::get<std::size_t>(key));
 }
 
+// Words for people, with ids as they are.  What is kept in files uses request_text(), which has one spelling per
+// request.
 struct Describe {
   std::string operator()(const ForgetFeatures& r) const {
     return fmt::format("features of node {} of graph {}", text(r.node), text(r.graph));

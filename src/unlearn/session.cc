@@ -12,7 +12,7 @@
 namespace unscatter {
 namespace {
 
-// One row per slot; those of graphs that went stay without values.
+// One row per slot.  Rows of removed graphs stay without values, so that the other graphs keep their places.
 Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
                                      const SessionOptions& options) {
   std::vector<const Graph*> all(graphs.slots());
@@ -21,6 +21,7 @@ Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedd
   if (!options.bias) return rows;
   SparseBlockRows wider(rows.rows(), rows.columns() + 1);
   for (std::size_t slot = 0; slot < all.size(); ++slot) {
+    // Not even the constant of the bias: an empty row must add nothing to a gradient.
     if (all[slot] == nullptr) continue;
     BlockRow row;
     rows.swap_row(slot, row);
@@ -31,6 +32,7 @@ Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedd
 
 }  // namespace
 
+// Everything here was assessed before.  A certificate only says it, so it cannot say more than was shown.
 Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
   certificate.satisfied = fit.assessment.satisfied;
@@ -59,6 +61,8 @@ Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder
 Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
   std::vector<RowChange> rows;
   rows.reserve(plan.changes.size());
+  // Embedded from the edited graph alone.  With compact removal the row is, bit for bit, that of a session without the
+  // removed parts (docs/theory.md, "Data and requests").
   for (const GraphChange& change : plan.changes) {
     RowChange row{change.slot, {}, {}, change.kind};
     if (change.graph) {
@@ -71,6 +75,8 @@ Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
 }
 
 void Session::State::require_settled() const {
+  // A programming error and no request that is refused.  Rows and weights do not belong together now, and every number
+  // made of both would be wrong.
   invariant(!update_is_prepared, "an update is prepared; commit or drop it first");
 }
 
@@ -85,6 +91,7 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   UNSCATTER_CHECK_OK(check_options(options));
   if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
+  // Before the data set is taken apart: graphs are read here and moved below.
   UNSCATTER_TRY(rows, embedder->embed(dataset, {options.threads, options.progress}));
   if (options.bias) rows = with_bias(rows);
   GraphCollection graphs(std::move(dataset));
@@ -99,8 +106,12 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
+  // A snapshot may come from a file that somebody changed.  Its parts are checked against one another before anything
+  // is computed.
   UNSCATTER_TRY(graphs, GraphCollection::restore(snapshot));
   UNSCATTER_TRY(rows, embed_living(graphs, *embedder, options));
+  // Embeddings and factors are derived again, and never read: what a removal has to overwrite must not lie in one more
+  // place.
   Fit fit;
   fit.weights = std::move(snapshot.weights);
   fit.residuals = std::move(snapshot.residuals);
@@ -116,6 +127,7 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   state->certificate = std::move(snapshot.certificate);
   state->certificate.promise = state->learner.limit().promise();  // follows from the options, whatever was kept of it
   state->rungs = snapshot.rungs;
+  // The count of releases goes on.  A session that began at zero again would publish more than the guarantee covers.
   state->releases = snapshot.releases;
   return Session(std::move(state));
 }
@@ -148,12 +160,15 @@ Result<PublishedModel> Session::release() {
   state.require_settled();
   const SessionOptions& options = state.options;
   const bool noisy = options.mechanism == Mechanism::kRelease;
-  // Every release has a shift of at most the limit, whatever the data, so that counting them is all it takes.
+  // Every release has a shift of at most the limit, whatever the data.  So counting them is all it takes
+  // (docs/theory.md, Theorem 5).
   if (noisy && state.releases == options.releases) {
     return Error{
         ErrorCode::kLimitExceeded,
         fmt::format("{} models have been published, as many as the guarantee covers together", state.releases)};
   }
+  // No residual, no rung, no certificate: they are functions of what was removed, without noise (docs/theory.md,
+  // "Release").
   PublishedModel model;
   model.weights = state.learner.fit().weights;
   model.class_names = state.graphs.class_names();
@@ -161,9 +176,11 @@ Result<PublishedModel> Session::release() {
   model.promise = state.certificate.promise;
   model.release_number = state.releases + 1;
   if (noisy) {
+    // Fresh noise for every model.  Two models with the same noise would give the difference of their weights away.
     UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to(
         {model.weights.data(), static_cast<std::size_t>(model.weights.size())}, *state.noise));
   }
+  // Counted last: a model that could not be made was not seen by anybody.
   ++state.releases;
   return model;
 }

@@ -46,22 +46,28 @@ SessionOptions paper_options(double regularisation, std::size_t layers) {
   SessionOptions options;
   options.regularisation = regularisation;
   options.mechanism = Mechanism::kObjective;
+  // The choices of the paper and of its program.  Together they are not sound, and the certificate names each reason
+  // (docs/certificates.md, "Assumptions").
   options.noise_stddev = 0.1;
   options.bound = ResidualBound::kData;
   options.rule = BudgetRule::kPaper;
   options.row_norm = std::sqrt(static_cast<double>(layers));
   options.retrain_when_exceeded = true;
+  // The paper has no such step, and it does not use the bound that the rung needs.
   options.fast_rung = false;
   options.removal = NodeRemoval::kTombstone;
   return options;
 }
 
+// Models of one training share their noise, so the objective mechanism covers one of them (docs/theory.md,
+// "Objective").
 std::size_t covered_releases(const SessionOptions& options) {
   return options.mechanism == Mechanism::kRelease ? options.releases : 1;
 }
 
 Status check_options(const SessionOptions& options) {
   UNSCATTER_CHECK_OK(check_guarantee(options.guarantee));
+  // Comparisons are written so that a number that is not a number fails them.
   const double lambda = options.regularisation;
   UNSCATTER_CHECK_OK(
       require(lambda > 0 && std::isfinite(lambda),
@@ -75,7 +81,9 @@ Status check_options(const SessionOptions& options) {
                              fmt::format("the distance limit {} is not positive", options.distance_limit)));
   UNSCATTER_CHECK_OK(require(!options.row_norm || (*options.row_norm > 0 && std::isfinite(*options.row_norm)),
                              "the bound on embedding norms is not positive"));
+  // It adds to a residual that was evaluated before.  Alone it bounds nothing.
   UNSCATTER_CHECK_OK(require(options.bound != ResidualBound::kDrift, "the drift bound belongs to the fast rung"));
+  // The rule reads a residual against noise in the objective.  Under the release mechanism there is none.
   UNSCATTER_CHECK_OK(require(options.rule == BudgetRule::kJoint || options.mechanism == Mechanism::kObjective,
                              "the paper's budget rule belongs to the objective mechanism"));
   return ok_status();

@@ -16,6 +16,7 @@
 
 namespace unscatter {
 
+// The certificate of a fit that leaves so many graphs.
 [[nodiscard]] Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs);
 
 struct Session::State {
@@ -24,7 +25,7 @@ struct Session::State {
 
   // New rows for what the plan leaves.
   [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan);
-  // While an update is prepared, the learner holds its rows beside the old weights: nothing may look at both.
+  // While an update is prepared, the learner holds its rows beside the old weights.  Nothing may look at both.
   void require_settled() const;
 
   GraphCollection graphs;

@@ -1,7 +1,7 @@
 // One entry of a workspace's ledger.
 //
-// Numbers that were computed from data without noise (residual, distance, shift) are rounded up to a power of two: an
-// entry tells their size, as an upper bound, and no digits.  With all digits somebody who holds the workspace could
+// Residual, distance and shift were computed from data without noise.  They are rounded up to a power of two.  So an
+// entry tells their size, as an upper bound, and no digits.  With all digits, somebody who holds the workspace could
 // check a guess of what was removed: train on the guess, forget it, compare.  For the same reason every digest of data
 // is salted.
 #pragma once
@@ -57,15 +57,15 @@ struct LedgerRecord {
   std::size_t newton_steps = 0;
 };
 
-// Takes the certificate's fields over, rounded up where the record is to keep sizes only.  A shift within its limit
-// stays within.
+// Takes over the fields of the certificate.  Numbers of which an entry tells only the size are rounded up.  A shift
+// within its limit stays within.
 void set_certificate(LedgerRecord& record, const Certificate& certificate);
 
 // Canonical JSON: keys sorted, no spaces.  What the hash is taken over.
 [[nodiscard]] std::string ledger_text(const LedgerRecord& record);
 // Takes exactly what ledger_text() gives.  Errors: kMalformedInput.
 [[nodiscard]] Result<LedgerRecord> parse_ledger_text(std::string_view text);
-// BLAKE2b-256 over ledger_text(), which holds the previous hash: a chain.
+// BLAKE2b-256 over ledger_text(), which holds the hash of the entry before.  So entries form a chain.
 [[nodiscard]] Digest entry_hash(std::string_view text);
 
 }  // namespace unscatter

@@ -20,7 +20,7 @@ inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = tru
 inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true};
 inline constexpr PromiseParts kPublishedPromise{.releases = true, .assumptions = true};
 
-// The promise as one who reads the document gets it: parts that are not shown have their default values.
+// The promise as a reader of the document gets it.  Parts that are not shown have their default values.
 [[nodiscard]] Promise shown(const Promise& promise, const PromiseParts& parts);
 // {"delta":0.0001,"epsilon":1.0,"mechanism":"release",...}: keys sorted, no spaces.
 [[nodiscard]] std::string promise_text(const Promise& promise, const PromiseParts& parts);

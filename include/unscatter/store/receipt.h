@@ -15,8 +15,8 @@
 
 namespace unscatter {
 
-// Only what may be shown to outsiders (docs/certificates.md, "Limits"): no residual, no rung, no number that was
-// computed from data without noise.  Digests of data and requests are salted.
+// Only what may be shown to outsiders (docs/certificates.md, "Limits").  There is no residual, no rung, and no number
+// that was computed from data without noise.  Digests of data and requests are salted.
 struct Receipt {
   std::string workspace;            // its id, 32 hexadecimal digits
   std::uint64_t sequence = 0;       // of the ledger entry
@@ -24,8 +24,8 @@ struct Receipt {
   std::string software;             // "unscatter 0.1.0"
   RequestCounts requests;           // how many of each kind
   std::vector<Digest> commitments;  // one per request, in the order they were given
-  Digest data_before;               // commits to all graphs before ...
-  Digest data_after;                // ... and after
+  Digest data_before;               // commits to all graphs before the removal
+  Digest data_after;                // the same after it
   Digest previous;                  // hash of the ledger entry before
   Digest entry;                     // hash of the ledger entry: the receipt pins the whole record up to here
 
@@ -39,7 +39,7 @@ struct Receipt {
 [[nodiscard]] std::string signed_text(const Receipt& receipt);
 // The receipt as a file: canonical JSON (keys sorted, two-space indentation, a newline at the end).
 [[nodiscard]] std::string receipt_text(const Receipt& receipt);
-// Takes exactly what receipt_text() gives, byte for byte; anything else is kMalformedInput with the reason.
+// Takes exactly what receipt_text() gives, byte for byte.  Anything else is kMalformedInput with the reason.
 [[nodiscard]] Result<Receipt> parse_receipt(std::string_view text);
 
 // Fills in signer and signature.

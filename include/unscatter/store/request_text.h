@@ -22,20 +22,20 @@
 namespace unscatter {
 
 // One object as above.  Fields that are unknown, missing, doubled or of the wrong kind are kMalformedInput, named in
-// the message; so are an empty id, and bytes of an id that could be text.
+// the message.  So are an empty id, and bytes of an id that could be text.
 [[nodiscard]] Result<RemovalRequest> parse_request(std::string_view text);
-// The one spelling of a request, and different for every two requests: keys in alphabetical order, no spaces, UTF-8 as
-// it is, lower-case digits for bytes.  parse_request() reads it back, unless an id is empty.
+// The one spelling of a request, different for every two requests.  It has keys in alphabetical order, no spaces, UTF-8
+// as it is, and lower-case digits for bytes.  parse_request() reads it back, unless an id is empty.
 [[nodiscard]] std::string request_text(const RemovalRequest& request);
 
-// One request per line; empty lines are passed over.
+// One request per line.  Empty lines are passed over.
 struct RequestFile {
   std::vector<RemovalRequest> requests;
   std::vector<std::size_t> lines;  // where each stands, from 1
 };
 // Errors name file and line: kNotFound, kMalformedInput, kIo; kLimitExceeded beyond 2^30 bytes or a line beyond 2^20.
 [[nodiscard]] Result<RequestFile> read_requests(const std::filesystem::path& path);
-// The same from memory; `name` is what messages call it.
+// The same from memory.  `name` is what messages call it.
 [[nodiscard]] Result<RequestFile> parse_requests(std::string_view text, std::string_view name);
 
 // What the ledger keeps instead of the request: BLAKE2b-256 of request_text(), keyed with the salt.  docs/receipts.md

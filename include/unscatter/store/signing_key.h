@@ -41,9 +41,9 @@ class SigningKey {
   // Errors: kNotFound; kInvalidArgument if it is no regular file or if its mode lets others than the owner do anything
   // with it; kMalformedInput; kIo.
   [[nodiscard]] static Result<SigningKey> load(const std::filesystem::path& path);
-  // Writes a new file of mode 0600 and makes it durable; folders that are missing are made with mode 0700.  The file is
-  // one line, "unscatter-signing-key-1 " and 64 hexadecimal digits.  Errors: kInvalidArgument if the file exists (a key
-  // is never overwritten), kIo.
+  // Writes a new file of mode 0600 and makes it durable.  Folders that are missing are made with mode 0700.  The file
+  // is one line, "unscatter-signing-key-1 " and 64 hexadecimal digits.  Errors: kInvalidArgument if the file exists (a
+  // key is never overwritten), kIo.
   [[nodiscard]] Status save(const std::filesystem::path& path) const;
 
   SigningKey(SigningKey&& other) noexcept;

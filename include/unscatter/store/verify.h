@@ -1,4 +1,4 @@
-// Everything a workspace claims, derived again from what it holds.
+// Everything that a workspace claims, derived again from what it holds.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace unscatter {
 
 struct VerifyOptions {
   bool retrain = false;  // also train from scratch on what is left, and measure the distance
-  std::optional<PublicKey> signer =
-      {};  // who must have signed; default: whoever the workspace names, which proves less
+  // Who must have signed.  Default: whoever the workspace names, which proves less.
+  std::optional<PublicKey> signer = {};
 };
 
 // One claim.
@@ -31,9 +31,8 @@ struct Verification {
   std::vector<Check> checks;  // in the order they were made; where one fails, those that rest on it are left out
 };
 
-// Opens the file read-only in effect: a pending log is put in order as any opening does, nothing else is written.
-// Errors only where nothing can be checked: kNotFound, kUnavailable, kIo.  A damaged file is a Verification that did
-// not pass.
+// Opens the file and changes nothing of what it says.  A pending log is put in order, as any opening does.  Errors only
+// where nothing can be checked: kNotFound, kUnavailable, kIo.  A damaged file is a Verification that did not pass.
 [[nodiscard]] Result<Verification> verify_workspace(const std::filesystem::path& path, const VerifyOptions& options,
                                                     const WorkspaceOptions& workspace = {});
 

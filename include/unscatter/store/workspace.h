@@ -1,4 +1,4 @@
-// A classifier that can forget, in one file: graphs, model, guarantee, ledger, receipts.  The file format is documented
+// A classifier that can forget, in one file: graphs, model, promise, ledger, receipts.  The file format is documented
 // in docs/workspace-format.md.
 #pragma once
 
@@ -32,9 +32,10 @@ namespace unscatter {
 
 // How a workspace is opened.
 struct WorkspaceOptions {
-  // Signs receipts.  Needed by create(), forget() and release(); a workspace keeps to the key it was created with.
+  // Signs receipts.  Needed by create(), forget() and release().  A workspace keeps to the key that it was created
+  // with.
   std::shared_ptr<const SigningKey> key = nullptr;
-  // A workspace is used by one process at a time.  How long to wait for another one before giving up.
+  // A workspace is used by one process at a time.  This is how long to wait for another one before giving up.
   std::chrono::milliseconds wait{10000};
   std::size_t threads = 0;  // 0: all; results do not depend on it
   Progress* progress = nullptr;
@@ -96,14 +97,16 @@ struct StageTimes {
   double checkpoint = 0;  // emptying the write-ahead log, so that no old page stays
 };
 
-// Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions, after
-// which the object refuses further work until it is opened again: an I/O error while committing, when it is not known
-// which of the two states the disk has; and one while the log is emptied after a commit, when the operation is in force
-// (the message says so) but old pages may still be on the disk.
+// Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions.  After
+// them the object refuses further work until it is opened again.
+//
+// The first is an I/O error while committing: it is not known which of the two states the disk has.  The second is an
+// I/O error while the log is emptied after a commit: the operation is in force, and the message says so, but old pages
+// may still be on the disk.
 class Workspace {
  public:
   // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file
-  // system. A failure leaves no file behind.
+  // system.  A failure leaves no file behind.
   [[nodiscard]] static Result<Workspace> create(const std::filesystem::path& path, WorkspaceSetup setup,
                                                 const WorkspaceOptions& options);
   // Reads and checks everything but the numbers that only verify() recomputes: structure, digests of graphs and model,
@@ -117,11 +120,11 @@ class Workspace {
 
   [[nodiscard]] WorkspaceInfo info() const;
   [[nodiscard]] const Embedder& embedder() const;
-  // The session behind it: embeds all graphs when first called.
+  // The session behind it.  Embeds all graphs when first called.
   [[nodiscard]] Result<const Session*> session();
 
-  // A removal that is computed, and neither written nor in force.  One that is destroyed without commit() changes
-  // nothing.  Must not outlive its workspace; movable.
+  // A removal that is computed, and neither written nor in force.  If it is destroyed without commit(), nothing
+  // changes.  It must not outlive its workspace; movable.
   class Removal {
    public:
     Removal(Removal&& other) noexcept;
@@ -130,9 +133,9 @@ class Workspace {
 
     // Until commit().
     [[nodiscard]] const Certificate& certificate() const;
-    // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable and the file, its log
-    // included, holds nothing of what was removed.  Called once; an error drops the removal.  Errors: kInvalidArgument
-    // without the key; kIo.
+    // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable, and file and log hold
+    // nothing of what was removed.  Called once.  An error drops the removal.  Errors: kInvalidArgument without the
+    // key; kIo.
     [[nodiscard]] Result<Forgotten> commit(const ForgetOptions& options = {});
 
     struct Parts;  // the inside; not for users
@@ -150,17 +153,17 @@ class Workspace {
   // What forget() would do and cost.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
 
-  // A list of requests, honoured piece by piece, that remembers how far it came: the workspace keeps a keyed digest of
-  // the requests done, in the same transaction as their effect.  Given the same list again after a crash, it goes on
-  // where it stopped; what follows the done part may have changed in the meantime.
+  // A list of requests, honoured piece by piece, that remembers how far it came.  The workspace keeps a keyed digest of
+  // the requests done, in the same transaction as their effect.  If the same list is given again after a crash, it goes
+  // on where it stopped.  What follows the done part may have changed in the meantime.
   struct ListOptions {
-    // Requests per update: one Newton step, one commit and one receipt for all of them.
+    // Requests per update.  All of them share one Newton step, one commit and one receipt.
     std::size_t batch = 256;
     bool skip_refused = false;  // go on after a request that cannot be honoured; default: stop there
     bool shred = false;
     // Asked before each update; true ends the run there.
     std::function<bool()> stop = nullptr;
-    // Called after each update, when it is durable: how many requests of the list are done, and its outcome.
+    // Called after each update, when it is durable, with the number of requests of the list that are done.
     std::function<void(std::size_t done, const Forgotten& outcome)> acknowledge = nullptr;
   };
   struct ListOutcome {
@@ -170,18 +173,19 @@ class Workspace {
     bool stopped = false;        // by `stop`
     std::vector<Error> refused;  // why, each with its place in the list
   };
-  // Errors: those of forget(); the first refusal, unless they are skipped, after the requests before it were honoured.
-  // Error::request is a place in the list: of the refused request, or of the first one of an update that failed.
+  // Errors: those of forget(); the first refusal, unless refusals are skipped, after the requests before it were
+  // honoured.  Error::request is a place in the list: that of the refused request, or that of the first one of an
+  // update that failed.
   [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
 
-  // Destroys the salts of every earlier request that equals this one, and then also what is remembered of lists, which
-  // would confirm a guess as well.  Returns how many salts there were.
+  // Destroys the salts of every earlier request that equals this one.  If there were any, it also destroys what is
+  // remembered of lists, which would confirm a guess as well.  Returns how many salts there were.
   [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
 
-  // The published model of the present state: the same one until the next removal, since publishing it again tells
-  // nobody anything new; with `fresh`, another one, with noise of its own, counted against the guarantee.  On disk
-  // before it returns; if that fails, it is counted for as long as the object lives. Errors as Session::release(),
-  // kInvalidArgument without the key, kIo.
+  // The published model of the present state.  It is the same one until the next removal, because publishing it again
+  // tells nobody anything new.  With `fresh` it is another one, with noise of its own, counted against the guarantee.
+  // It is on disk before this returns.  If that fails, it is counted for as long as the object lives.  Errors as
+  // Session::release(), kInvalidArgument without the key, kIo.
   [[nodiscard]] Result<PublishedModel> release(bool fresh = false);
 
   // Errors: kNotFound.
@@ -189,12 +193,12 @@ class Workspace {
   [[nodiscard]] Result<Digest> hash_of_entry(std::size_t sequence) const;
   // Of a removal.
   [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
-  // The salts of its commitments, in their order; all zero where one was destroyed, none if none was kept.
+  // The salts of its commitments, in their order.  A salt that was destroyed is all zero.  None if none was kept.
   [[nodiscard]] Result<std::vector<Salt>> salts(std::size_t sequence) const;
 
   // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept
   // weights and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same
-  // places: a session that goes on has factors that a restored one has to compute, and the weights may differ in their
+  // places.  A session that goes on has factors that a restored one has to compute, and weights may differ in their
   // last digits.
   [[nodiscard]] Result<Digest> replay_digest();
 

@@ -54,7 +54,7 @@ class RungCounts {
 };
 
 // Upper bounds on the joint residual |U|_F = sqrt(sum_k |u_k|^2) after an update, where they were computed.  Each holds
-// on its own; exact <= tight <= data <= worst, under the conditions that docs/theory.md states.
+// on its own.  The order is exact <= tight <= data <= worst, under the conditions that docs/theory.md states.
 struct ResidualBounds {
   std::optional<double> worst;
   std::optional<double> data;
@@ -87,8 +87,8 @@ struct EvaluatedResidual {
   bool satisfied = false;  // the upper bound meets the guarantee
 };
 
-// The epsilon that one published model reaches at the certificate's delta; errs high.  For the paper rule too: it says
-// what that rule's residuals really give, for all classes together.
+// The epsilon that one published model reaches at the certificate's delta.  Errs high.  For the paper rule too: it says
+// what the residuals of that rule really give, for all classes together.
 [[nodiscard]] Result<double> epsilon_upper_bound(const Certificate& certificate);
 
 }  // namespace unscatter

@@ -22,9 +22,9 @@ struct SlotChange {
   std::span<const std::uint32_t> node_numbers;  // at creation; empty: 0, 1, 2, ...
 };
 
-// Session::prepare() gives one.  commit() puts it in force; one that is destroyed without commit() leaves the session
-// as it was.  Whoever has to write the update down does so between the two: what cannot be written does not happen, and
-// what is written does.  Not thread-safe; movable.
+// Session::prepare() gives one.  commit() puts it in force.  If it is destroyed without commit(), the session stays as
+// it was.  Whoever has to write the update down does so between the two.  Then what cannot be written does not happen,
+// and what is written does.  Not thread-safe; movable.
 class PreparedRemoval {
  public:
   PreparedRemoval(PreparedRemoval&& other) noexcept;
@@ -36,10 +36,10 @@ class PreparedRemoval {
 
   // Requests that were passed over, in their order, each with its place among those given.
   [[nodiscard]] const std::vector<Error>& refused() const;
-  // No request was left: there is nothing to do, and commit() does nothing.
+  // No request was left.  There is nothing to do, and commit() does nothing.
   [[nodiscard]] bool empty() const;
 
-  // What the update says of itself.  Counts, never names: nothing here tells what was removed.
+  // What the update says of itself.  These are counts and never names, so nothing here tells what was removed.
   [[nodiscard]] const Certificate& certificate() const;
   [[nodiscard]] const RequestCounts& requests() const;
   [[nodiscard]] std::size_t graphs_edited() const;

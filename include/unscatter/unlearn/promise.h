@@ -29,8 +29,8 @@ enum class BudgetRule {
 [[nodiscard]] Result<Mechanism> parse_mechanism(std::string_view text);
 [[nodiscard]] Result<BudgetRule> parse_budget_rule(std::string_view text);
 
-// Follows from a session's options and from the number of its weights, and holds as long as the session does.  No
-// number here was computed from data.
+// Follows from a session's options and from the number of its weights.  Holds as long as the session does.  No number
+// here was computed from data, so all of it may be shown.
 struct Promise {
   Mechanism mechanism = Mechanism::kRelease;
   BudgetRule rule = BudgetRule::kJoint;

@@ -7,8 +7,9 @@
 
 namespace unscatter {
 
-// A graph or a node: its number in the data the session was created with (0-based, or as Dataset::numbers says; numbers
-// are never reused, so they stay valid whatever was removed before), or its external id where the data has them.
+// A graph or a node, by number or by external id.  The number is that of the data the session was created with: counted
+// from 0, or as Dataset::numbers says.  Numbers are never reused, so they stay valid whatever was removed before.
+// External ids are there if the data has them.
 using GraphKey = std::variant<std::size_t, std::string>;
 using NodeKey = std::variant<std::size_t, std::string>;
 
@@ -31,7 +32,7 @@ struct ForgetEdge {
 struct ForgetGraph {
   GraphKey graph;
 };
-// Every node with this external id, in every graph: a user who leaves.
+// Every node with this external id, in every graph: a person who leaves.
 struct ForgetSubject {
   std::string id;
 };

@@ -23,7 +23,7 @@
 
 namespace unscatter {
 
-// What leaves the house: weights, and numbers that say nothing about the data.  The certificate stays inside: its
+// What leaves the house: weights, and numbers that say nothing about the data.  The certificate stays inside.  Its
 // residuals and rungs are functions of what was removed, and no noise is on them.
 struct PublishedModel {
   Matrix weights;  // width x K
@@ -47,9 +47,9 @@ class Session {
   [[nodiscard]] static Result<Session> create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
                                               const SessionOptions& options,
                                               std::unique_ptr<RandomSource> noise = nullptr);
-  // A session as snapshot() left one.  Embeds what is there; trains nothing.  Its updates are certified as before, but
-  // need not equal bit for bit those of a session that was never interrupted: factors kept for speed are not part of a
-  // snapshot. Errors: kMalformedInput where parts do not fit together; those of embedding.
+  // A session as snapshot() left one.  Embeds what is there, and trains nothing.  Its updates are certified as before.
+  // They need not equal bit for bit those of a session that was never interrupted, because factors kept for speed are
+  // not part of a snapshot.  Errors: kMalformedInput where parts do not fit together; those of embedding.
   [[nodiscard]] static Result<Session> restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
                                                const SessionOptions& options,
                                                std::unique_ptr<RandomSource> noise = nullptr);
@@ -57,14 +57,14 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // Computes one update that honours all requests, and leaves it to the caller to put it in force or to drop it.  The
-  // requests apply in order, so a later one sees what the earlier ones left: an edge can go before its node, not after.
-  // A graph that loses its last node goes whole.
+  // Computes one update that honours all requests.  The caller puts it in force or drops it.  The requests apply in
+  // order, so a later one sees what the earlier ones left: an edge can go before its node, not after.  A graph that
+  // loses its last node goes whole.
   //
   // Errors, which change nothing: kInvalidArgument (empty batch, something removed already, nothing would be left),
   // kNotFound (no such graph, node, edge, subject); kLimitExceeded if no rung of the ladder, retraining included, meets
-  // the guarantee; those of training.  An error that is about one request has its place in Error::request;
-  // `on_refusal` can have such requests passed over instead.
+  // the guarantee; those of training.  An error that is about one request has its place in Error::request.  With
+  // `on_refusal` such requests can be passed over instead.
   //
   // Until the update is committed or dropped, prepare(), release(), embeddings() and evaluate() are broken invariants.
   [[nodiscard]] Result<PreparedRemoval> prepare(std::span<const RemovalRequest> requests,
@@ -76,7 +76,7 @@ class Session {
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
 
   // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights
-  // themselves. Errors: kLimitExceeded when as many models are published as the guarantee covers together (release
+  // themselves.  Errors: kLimitExceeded when as many models are published as the guarantee covers together (release
   // mechanism).
   [[nodiscard]] Result<PublishedModel> release();
 
@@ -103,12 +103,12 @@ class Session {
   [[nodiscard]] const Matrix* perturbation() const;
   [[nodiscard]] SessionSnapshot snapshot() const;
   // The same in parts, for those who write it down without a second copy of every graph: all but the slots, and one of
-  // them.
+  // the slots.
   [[nodiscard]] SessionSnapshot snapshot_without_slots() const;
   [[nodiscard]] SlotSnapshot slot_snapshot(std::size_t slot) const;
   // The residual of the kept weights, evaluated now on all graphs, from both sides.
   [[nodiscard]] EvaluatedResidual evaluate() const;
-  // What is left, as a data set: the one a session "built without" would be created with.
+  // What is left, as a data set.  A session that never saw the removed data would be created with it.
   [[nodiscard]] Dataset remaining() const;
 
  private:

@@ -59,7 +59,7 @@ struct SessionOptions {
   // Training anew starts from the present weights instead of zero.  The minimum is the same, reached to the same
   // tolerance, in less time.  For experiments; the first training and the method `retrain` start from zero.
   bool warm_retraining = false;
-  // Keep a factor for steps whose cost does not depend on the number of graphs.  Used with the exact bound only, and
+  // Keeps a factor for steps whose cost does not depend on the number of graphs.  Used with the exact bound only, and
   // where there are at least as many graphs as coordinates.
   bool fast_rung = true;
 
@@ -72,7 +72,7 @@ struct SessionOptions {
 };
 
 // The paper's choices throughout: objective perturbation with alpha = 0.1, data-dependent bound with F = sqrt(layers),
-// its budget rule, tombstones, retraining when over budget.  For reproduction; the certificate names what is not sound
+// its budget rule, tombstones, retraining when over budget.  For reproduction.  The certificate names what is not sound
 // about it.
 [[nodiscard]] SessionOptions paper_options(double regularisation, std::size_t layers);
 
