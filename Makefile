@@ -20,7 +20,7 @@ test:  ## build and run every test; the last line counts passed and failed (PRES
 	@scripts/setup.sh test
 	@scripts/run_tests.sh $(PRESETS)
 
-bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="embed-imdb load": only these)
+bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench
 	@scripts/bench.sh $(WORKLOADS)
 
@@ -32,7 +32,7 @@ replay-compare:  ## are results equal bit for bit to those of version 0.1? (BASE
 	@scripts/setup.sh bench
 	@scripts/replay_compare.sh
 
-build:  ## build the program: build/release/apps/unscatter/unscatter
+build:  ## build the program and the laboratory beside it: build/release/apps/unscatter/unscatter
 	@scripts/setup.sh demo
 	@scripts/build_program.sh
 
@@ -43,6 +43,7 @@ gin:  ## the same with the GIN baseline of the experiments (libtorch): build/gin
 plots:  ## draw what `unscatter experiment` left in experiments/results into experiments/figures
 	@scripts/setup.sh plots
 	@/usr/bin/python3 -B experiments/plot.py
+	@/usr/bin/python3 -B experiments/readme_figure.py
 
 format:  ## format every C++ file in place
 	@scripts/setup.sh lint

@@ -11,7 +11,7 @@ void count_one() noexcept { allocations.fetch_add(1, std::memory_order_relaxed);
 
 std::size_t unscatter::bench::allocation_count() noexcept { return allocations.load(std::memory_order_relaxed); }
 
-// GCC, seeing operator new inlined and operator delete not yet, takes the pair for a mismatch.
+// GCC sees operator new inlined and operator delete not yet.  It takes the pair for a mismatch.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 // NOLINTBEGIN(cppcoreguidelines-no-malloc, bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp,
 // readability-identifier-naming): what replaces the global functions cannot use them, and the linker's --wrap chooses
@@ -40,7 +40,7 @@ void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
 }
 }
 
-// The other forms (arrays, nothrow) come down to these.
+// The other forms (arrays, nothrow) call these.
 void* operator new(std::size_t size) {
   count_one();
   if (void* memory = __real_malloc(size == 0 ? 1 : size)) return memory;
@@ -49,7 +49,7 @@ void* operator new(std::size_t size) {
 void* operator new(std::size_t size, std::align_val_t alignment) {
   count_one();
   const auto boundary = static_cast<std::size_t>(alignment);
-  // aligned_alloc wants a multiple of the alignment.
+  // aligned_alloc() takes only multiples of the alignment.
   if (void* memory = __real_aligned_alloc(boundary, (size + boundary - 1) / boundary * boundary)) return memory;
   throw std::bad_alloc();
 }

@@ -33,9 +33,9 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
   for (const std::size_t m : kBatchSizes) {
     const std::size_t updates = std::min(kMostBatchUpdates, removals / m);
     const std::vector<RemovalRequest> requests = node_requests(dataset, m * updates);
-    if (updates == 0 || requests.size() < m) continue;  // not that many removals, or nodes
+    if (updates == 0 || requests.size() < m) continue;  // there are not so many removals or nodes
     reset_peak_bytes();
-    // A session of its own for every size, so that all begin with the same graphs.
+    // A new session for every size, so that all of them begin with the same graphs.
     Session session = or_fail(Session::create(dataset, embedder, options));
     Samples samples;
     for (std::size_t first = 0; first + m <= requests.size(); first += m) {

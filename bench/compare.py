@@ -3,8 +3,9 @@
 
     /usr/bin/python3 bench/compare.py [--factor 1.25] --base FILE... --change FILE...
 
-Per result the median over the files of p50_seconds counts, so that one disturbed run decides nothing. Exits with 1 if that of the change is
-more than `factor` times that of the base, or if the change no longer measures something.
+For each result, the median of p50_seconds over the files counts, so that one disturbed run decides nothing. Exits with
+1 if the median of the change is more than `factor` times that of the base, or if the change no longer measures
+something.
 """
 import argparse
 import json

@@ -1,13 +1,13 @@
-// embed-NAME: every graph of a data set, beside what the machine could do at best.
+// embed-NAME: embeds every graph of a data set and compares the time with the best that the machine could do.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "base/parallel.h"
 #include "machine_peak.h"
 #include "measure.h"
 #include "paper_data.h"
-#include "unscatter/base/parallel.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/graph/read.h"

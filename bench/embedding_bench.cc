@@ -1,8 +1,9 @@
-// Google Benchmark of the embedding kernel on synthetic graphs shaped like the data sets: no files needed, one thread.
+// Google Benchmark of the embedding kernel on synthetic graphs that are shaped like the data sets.  No files are
+// needed, and one thread runs.
 //
 //   embedding_bench --benchmark_filter=mnist
 //
-// GFLOP/s counts the operations the algorithm must do (walk_scattering_cost), not padding.
+// GFLOP/s counts the operations that the algorithm must do (walk_scattering_cost), without padding.
 #include <benchmark/benchmark.h>
 
 #include <vector>

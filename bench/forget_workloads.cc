@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "learn/curvature_form.h"
 #include "machine_peak.h"
 #include "measure.h"
 #include "paper_data.h"
-#include "unscatter/base/parallel.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/stopwatch.h"
-#include "unscatter/linalg/regularised_hessian.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::bench {
@@ -21,25 +21,28 @@ namespace {
 
 constexpr std::size_t kForgetRemovals = 200;
 
-// What the steps of one removal must do: operations, and bytes read, if nothing stays near between two steps.
+// What the steps of one removal must do at least: operations, and bytes read if nothing stays in a cache between two
+// steps.
 struct RemovalWork {
   double operations = 0;
   double bytes = 0;
 };
 
-// Counted as docs/performance.md does.  `stored`: values in all rows.
+// Counted as in docs/performance.md.  `stored` is the number of values in all rows.
 RemovalWork removal_work(std::size_t graphs, std::size_t coordinates, std::size_t stored, std::size_t classes,
                          double steps) {
   const auto n = static_cast<double>(graphs);
   const auto d = static_cast<double>(coordinates);
   const auto values = static_cast<double>(stored);
   const auto K = static_cast<double>(classes);
+  // Two classes mirror each other, so one of them is solved.
   const double solved = classes == 2 ? 1 : K;
   const double evaluation = 4 * values * K;
   if (cheaper_form(graphs, coordinates) == HessianForm::kPrimal) {
     return {steps * (evaluation + 2 * solved * d * d), steps * 8 * (values + solved * d * d)};
   }
-  // Steps with the Gram matrix and, in single precision, the inverses; the rows at the end.
+  // Every step reads the Gram matrix in double precision and the inverses in single precision.  The rows are read once,
+  // at the end.
   return {steps * 4 * solved * n * n + evaluation, steps * (8 + 4 * solved) * n * n + 8 * values};
 }
 

@@ -1,4 +1,4 @@
-// load: reading data sets, beside the least that a reader must do.
+// load: reads data sets and compares the time with the least that a reader must do: decompressing.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ constexpr ReadFile kReadFiles[] = {
     {"MNIST.npz", "MNIST/MNIST_superpixels_train.npz"}, {"CIFAR10.npz", "CIFAR10/CIFAR10_superpixels_train.npz"},
 };
 
-// Decompresses every member and throws the bytes away.  Returns the bytes.
+// Decompresses every member and drops the bytes.  Returns their number.
 double decompress(const std::filesystem::path& path) {
   const std::unique_ptr<archive, decltype(&archive_read_free)> reader(archive_read_new(), archive_read_free);
   archive_read_support_format_zip(reader.get());

@@ -14,7 +14,8 @@ using V = hn::Vec<Lanes>;
 
 constexpr std::size_t kChains = 8;  // enough to cover the latency of an addition
 
-// `rounds` x kChains vector additions; returns additions per lane in all, and a value that depends on each.
+// `rounds` x kChains vector additions.  Returns the number of additions over all lanes.  `sink` gets a value that
+// depends on each of them, so that the compiler leaves none out.
 double add_in_registers(std::size_t rounds, double* sink) {
   const Lanes d;
   const V one = hn::Set(d, *sink);
@@ -28,8 +29,8 @@ double add_in_registers(std::size_t rounds, double* sink) {
   return static_cast<double>(rounds * kChains * hn::Lanes(d));
 }
 
-// The same with fused multiply-adds, and more of them at a time, since their latency is longer; returns two operations
-// for each.
+// The same with fused multiply-adds.  More of them run at a time, since their latency is longer.  Returns two
+// operations for each.
 double multiply_in_registers(std::size_t rounds, double* sink) {
   constexpr std::size_t kFusedChains = 12;
   const Lanes d;
@@ -45,7 +46,7 @@ double multiply_in_registers(std::size_t rounds, double* sink) {
   return static_cast<double>(2 * rounds * kFusedChains * hn::Lanes(d));
 }
 
-// Sums a buffer of `count` doubles `rounds` times, one load per addition; returns the bytes loaded.
+// Sums a buffer of `count` doubles `rounds` times, with one load per addition.  Returns the bytes loaded.
 double add_from_cache(const double* buffer, std::size_t count, std::size_t rounds, double* sink) {
   const Lanes d;
   const std::size_t N = hn::Lanes(d);
@@ -72,7 +73,7 @@ HWY_AFTER_NAMESPACE();
 #include <thread>
 #include <vector>
 
-#include "unscatter/base/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace unscatter::bench {
 
@@ -82,8 +83,8 @@ HWY_EXPORT(multiply_in_registers);
 
 namespace {
 
-// Units per second of `work` (which returns the units it did) on `threads` threads that start together; the best of
-// five.
+// Units per second of `work`, which returns the units that it did, on `threads` threads that start together.  The best
+// of five: whatever else the machine does can only make it slower.
 double best_rate(std::size_t threads, const std::function<double()>& work) {
   double best = 0;
   for (int repetition = 0; repetition < 5; ++repetition) {
@@ -107,7 +108,7 @@ double best_rate(std::size_t threads, const std::function<double()>& work) {
   return best;
 }
 
-std::atomic<double> g_kept{0};  // keeps the results alive
+std::atomic<double> g_kept{0};  // the compiler must not drop results that nobody reads
 
 double register_rate(std::size_t threads, const std::function<double(double* sink)>& work) {
   return best_rate(threads, [&work] {
@@ -118,7 +119,7 @@ double register_rate(std::size_t threads, const std::function<double(double* sin
   });
 }
 
-// Bytes per second out of a buffer of so many doubles for each thread.
+// Bytes per second from a buffer of `doubles` doubles for each thread.
 double cache_rate(std::size_t threads, std::size_t doubles, std::size_t rounds) {
   return best_rate(threads, [doubles, rounds] {
     const auto buffer = hwy::AllocateAligned<double>(doubles);
@@ -140,7 +141,7 @@ MachinePeak measure_machine_peak(std::size_t threads) {
 
 ProductPeak measure_product_peak(std::size_t threads) {
   const auto products = [](double* sink) { return HWY_DYNAMIC_DISPATCH(multiply_in_registers)(10'000'000, sink); };
-  constexpr std::size_t kFar = std::size_t{1} << 19;  // 4 MiB
+  constexpr std::size_t kFar = std::size_t{1} << 19;  // 4 MiB: beyond a second-level cache
   return {register_rate(threads, products), cache_rate(threads, kFar, 200)};
 }
 

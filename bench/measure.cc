@@ -21,6 +21,7 @@ namespace {
 
 double quantile_of(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
+  // Nearest rank: always a time that was really measured.
   const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
   return values.at(std::max<std::size_t>(rank, 1) - 1);
 }
@@ -41,7 +42,7 @@ double processor_seconds() {
 
 namespace {
 
-// The number behind `key` in one of the files that the kernel writes, "key:   123 kB".
+// The number behind `key` in a file of the kernel, "key:   123 kB".
 std::optional<double> bytes_in(const char* file, std::string_view key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -56,7 +57,7 @@ std::optional<double> bytes_in(const char* file, std::string_view key) {
 
 }  // namespace
 
-// getrusage() would not do: what the parent held before exec counts there, and it cannot be reset.
+// Not getrusage(): it counts what the parent process held before exec, and it cannot be reset.
 double peak_bytes() { return bytes_in("/proc/self/status", "VmHWM:").value_or(0); }
 
 double available_bytes() {
@@ -64,11 +65,12 @@ double available_bytes() {
 }
 
 void reset_peak_bytes() {
-  malloc_trim(0);  // what an earlier result freed is not this one's
+  malloc_trim(0);  // memory that an earlier result freed must not count for this one
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 void Samples::measure(const std::function<void()>& work) {
+  // Counters are read outside the timed part.
   const std::size_t allocations = allocation_count();
   const double processor = processor_seconds();
   const double wall = seconds_of(work);

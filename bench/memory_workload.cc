@@ -1,5 +1,5 @@
-// memory: how much a workspace takes while it is made, trained and opened again, and how that grows with the number of
-// graphs. Generated groups of 30 members, read from a file as `unscatter train` does.
+// memory: how much memory a workspace takes while it is made, trained and opened again, and how this grows with the
+// number of graphs.  Generated groups of 30 members are read from a file, as `unscatter train` does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "measure.h"
 #include "temporary_workspace.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/workspace.h"
@@ -20,9 +20,9 @@ namespace unscatter::bench {
 namespace {
 
 constexpr std::size_t kMembers = 30;
-// Enough people for the index of who is where to be of a realistic size.
+// Enough people that the index of who is in which group has a realistic size.
 constexpr std::size_t kGroupsPerUser = 5;
-// So that the width of the embedding does not grow with the degrees that occur.
+// Then the width of the embedding does not grow with the degrees that occur.
 constexpr const char* kFeatures = "log-degree";
 
 void measure_memory(std::size_t n, const BenchSettings& settings, const Reporter& report) {
@@ -56,6 +56,7 @@ void measure_memory(std::size_t n, const BenchSettings& settings, const Reporter
   Json result = samples.repeated(fmt::format("memory n={}", n), static_cast<double>(n));
   const auto creating = result["peak_bytes"].get<double>();
 
+  // The first peak must not count for the second one.
   setup = {};
   reset_peak_bytes();
   const Stopwatch opening;

@@ -1,4 +1,4 @@
-// Removals to measure with.
+// Removal requests for measurements.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace unscatter::bench {
 
-// Up to `count` nodes drawn without repetition (seed 1), at most half of every graph, so that none goes whole.
+// Up to `count` nodes, drawn without repetition (seed 1).  At most half of every graph, so that no graph goes as a
+// whole.
 [[nodiscard]] std::vector<RemovalRequest> node_requests(const Dataset& dataset, std::size_t count);
 
 }  // namespace unscatter::bench

@@ -1,4 +1,4 @@
-// The five data sets of the paper with its settings [Pan23, Table 4], Q = 2 on COLLAB as its program has it.
+// The five data sets of the paper with its settings [Pan23, Table 4].  On COLLAB Q = 2, as in the paper's program.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,20 @@ namespace unscatter::bench {
 struct PaperData {
   const char* name;        // as in embed-imdb
   const char* file;        // below the data folder
-  const char* embed_file;  // what `embed` reads: the form that the NumPy program reads too
+  const char* embed_file;  // what `embed` reads; the NumPy program reads this form too
   std::size_t scales, moments, layers;
   double regularisation;
 };
 
-// data/file, if it is there.  Throws MissingData.
+// The path data/file.  Throws MissingData if there is no such file.
 [[nodiscard]] std::filesystem::path path_of(const BenchSettings& settings, const char* file);
 
-// The workloads NAME-imdb to NAME-cifar10, one per data set.  `what` says what one does, in a line.
+// The workloads NAME-imdb to NAME-cifar10, one per data set.  `what` describes one of them in a line.
 [[nodiscard]] std::vector<Workload> workloads_on_paper_data(
     const std::string& name, const std::function<std::string(const PaperData&)>& what,
     const std::function<void(const PaperData&, const BenchSettings&, const Reporter&)>& run);
 
-// A tenth of the graphs, drawn with seed 1, and the embedder for them, whose constants come from all graphs.
+// A tenth of the graphs, drawn with seed 1, and their embedder.  Its constants come from all graphs, as in the paper.
 struct TrainingPart {
   Dataset dataset;
   std::shared_ptr<const Embedder> embedder;

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
-"""The same work by others, on the same machine: scikit-learn for training, the independent NumPy program for embedding and removals.
+"""The same work by other programs, on the same machine.
 
-    /usr/bin/python3 bench/peers.py --program BUILD/apps/unscatter/unscatter --data FOLDER [--json FILE] [train-imdb ...]
+scikit-learn serves for training, and the independent NumPy program for embedding and removals.
 
-Training: rows and labels are those that `unscatter bench train-*` trains on (it writes them), the objective is the same
-(one-vs-rest, no intercept, C = 1 / (lambda n)), and the gradient norm that counts is computed here, by one formula for all. scikit-learn
-stops where it stops; ours is then run to that norm ("equal") as well as to its own, much smaller one. With two classes
-scikit-learn fits one vector and ours two. "warm": one row changed, started from the old weights; liblinear cannot. Where ours then needs
-no step at all, there is no ratio.
+    /usr/bin/python3 bench/peers.py --program BUILD/apps/unscatter/unscatter --data FOLDER [--json FILE]
+                                    [train-imdb ...]
+
+Training: `unscatter bench train-*` writes the rows and labels that it trains on. The objective is the same:
+one-vs-rest, no intercept, C = 1 / (lambda n). The gradient norm that counts is computed here, by one formula for all.
+scikit-learn stops where it stops. Ours is then run to that norm ("equal") and also to its own, much smaller one. With
+two classes scikit-learn fits one vector and ours two. "warm" means that one row has changed and training starts from
+the old weights; liblinear cannot do that. Where ours then needs no step at all, there is no ratio.
 """
 import argparse
 import json
@@ -20,9 +23,9 @@ import warnings
 
 TRAINING = ["train-imdb", "train-proteins", "train-collab", "train-mnist", "train-cifar10"]
 NUMPY_NAMES = {"imdb": "IMDB-BINARY", "proteins": "PROTEINS", "collab": "COLLAB"}
-# The row that `train-* warm` changes, and by which factor (bench/train_workloads.cc).
+# The row that `train-* warm` changes, and the factor (bench/train_workloads.cc).
 CHANGED_ROW, CHANGED_BY = 0, 0.9
-# Least ratio of scikit-learn's lbfgs to ours at equal gradient norm.
+# The least ratio of the time of scikit-learn's lbfgs to ours, at equal gradient norm.
 LEAST_RATIO = 5
 # A fit that takes longer is not repeated.
 LONG_SECONDS = 5
@@ -36,7 +39,12 @@ def bench(program, data, threads, *arguments):
 
 
 def numpy_embed_seconds(peer, data, name):
-    output = subprocess.run(["/usr/bin/python3", peer, "embed", NUMPY_NAMES[name], "--data", data], check=True, stdout=subprocess.PIPE, text=True)
+    output = subprocess.run(
+        ["/usr/bin/python3", peer, "embed", NUMPY_NAMES[name], "--data", data],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     return float(re.search(r": ([0-9.]+) s", output.stdout).group(1))
 
 
@@ -49,7 +57,10 @@ def numpy_removal_seconds(peer, data, name):
 
 
 def largest_gradient(Z, labels, weights, ridge):
-    """max over classes of |gradient of sum_i log(1 + exp(-s_i w.z_i)) + ridge/2 |w|^2|; one row of `weights` per class."""
+    """max over classes of |gradient of sum_i log(1 + exp(-s_i w.z_i)) + ridge/2 |w|^2|.
+
+    `weights` has one row per class.
+    """
     import numpy as np
 
     norms = []
@@ -61,7 +72,7 @@ def largest_gradient(Z, labels, weights, ridge):
 
 
 def all_classes(coefficients):
-    """With two classes scikit-learn keeps the second one's vector only."""
+    """With two classes scikit-learn keeps only the vector of the second one."""
     import numpy as np
 
     return np.vstack([-coefficients, coefficients]) if len(coefficients) == 1 else coefficients
@@ -85,9 +96,11 @@ def scikit_learn(Z, labels, ridge, repeat):
     from sklearn.linear_model import LogisticRegression
 
     def make(solver):
-        return LogisticRegression(C=1 / ridge, fit_intercept=False, multi_class="ovr", solver=solver, tol=1e-10, max_iter=20000)
+        return LogisticRegression(
+            C=1 / ridge, fit_intercept=False, multi_class="ovr", solver=solver, tol=1e-10, max_iter=20000
+        )
 
-    warnings.filterwarnings("ignore")  # that the tolerance was not reached is visible in the norm
+    warnings.filterwarnings("ignore")  # the norm shows whether the tolerance was reached
     seconds, norm, trained = fit_seconds(lambda: make("lbfgs"), Z, labels, ridge, repeat)
     found = {"lbfgs": (seconds, norm)}
     found["liblinear"] = fit_seconds(lambda: make("liblinear"), Z, labels, ridge, repeat)[:2]
@@ -135,7 +148,10 @@ def compare_training(arguments, name):
 
 def compare_all_training(arguments, names):
     """Prints the table; returns its rows, each with `met` where there is a target."""
-    head = f"{'workload':20} {'scikit-learn':12} {'time':>11} {'|gradient|':>11} {'ours, equal':>12} {'|gradient|':>11} {'steps':>5} {'ratio':>7} {'ours, own':>12} {'|gradient|':>11}  target"
+    head = (
+        f"{'workload':20} {'scikit-learn':12} {'time':>11} {'|gradient|':>11} {'ours, equal':>12} {'|gradient|':>11}"
+        f" {'steps':>5} {'ratio':>7} {'ours, own':>12} {'|gradient|':>11}  target"
+    )
     print(head + "\n" + "-" * len(head))
     table = []
     for name in names:
@@ -147,9 +163,12 @@ def compare_all_training(arguments, names):
             row["met"] = not row["target"] or row["ratio"] is None or row["ratio"] >= LEAST_RATIO
             ratio = "-" if row["ratio"] is None else f"{row['ratio']:.1f}x"
             print(
-                f"{row['name']:20} {row['solver']:12} {row['peer_seconds'] * 1e3:8.1f} ms {row['peer_gradient_norm']:11.1e}"
-                f" {row['equal_seconds'] * 1e3:9.2f} ms {row['equal_gradient_norm']:11.1e} {row['equal_steps']:5} {ratio:>7}"
-                f" {row['own_seconds'] * 1e3:9.2f} ms {row['own_gradient_norm']:11.1e}  {row['target']}{'' if row['met'] else '  MISSED'}",
+                f"{row['name']:20} {row['solver']:12}"
+                f" {row['peer_seconds'] * 1e3:8.1f} ms {row['peer_gradient_norm']:11.1e}"
+                f" {row['equal_seconds'] * 1e3:9.2f} ms {row['equal_gradient_norm']:11.1e}"
+                f" {row['equal_steps']:5} {ratio:>7}"
+                f" {row['own_seconds'] * 1e3:9.2f} ms {row['own_gradient_norm']:11.1e}"
+                f"  {row['target']}{'' if row['met'] else '  MISSED'}",
                 flush=True,
             )
         table += rows

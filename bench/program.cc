@@ -1,9 +1,8 @@
 // unscatter-bench: one workload, measured in a process of its own.  People call `unscatter bench`, which starts this
 // program.
 //
-//   unscatter-bench --list                     one JSON document: the workloads
-//   unscatter-bench WORKLOAD [SETTINGS]        SETTINGS: a JSON object; a JSON document per result, one a line, as they
-//   come
+//   unscatter-bench --list                one JSON document: the workloads
+//   unscatter-bench WORKLOAD [SETTINGS]   SETTINGS is a JSON object; prints a JSON document per result, one per line
 //
 // Exit codes: 0 done or skipped (the document says so), 1 failed, 2 wrong usage.
 #include <fmt/format.h>
@@ -14,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "unscatter/base/parallel.h"
+#include "base/parallel.h"
 #include "workload.h"
 
 namespace unscatter::bench {
@@ -22,7 +21,7 @@ namespace {
 
 std::vector<Workload> all_workloads() {
   std::vector<Workload> all;
-  for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads()}) {
+  for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads(), preview_workloads()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   for (Workload single :
@@ -63,6 +62,7 @@ BenchSettings parse_settings(const std::string& text) {
 
 void print_line(const Json& document) {
   fmt::print("{}\n", document.dump(-1, ' ', false, Json::error_handler_t::replace));
+  // `unscatter bench` shows each line as soon as it comes.
   std::fflush(stdout);
 }
 

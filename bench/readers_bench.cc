@@ -1,6 +1,4 @@
-// Google Benchmark of the readers on files it writes itself: one thread of parsing per format, no downloads.
-//
-//   readers_bench --benchmark_filter=jsonl
+// Google Benchmark of the readers, on files that it writes itself.  One parsing thread per format, no downloads.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -15,7 +13,7 @@
 namespace unscatter {
 namespace {
 
-// A data set of 2,000 groups, in every text form, in a folder that lives as long as the program.
+// A data set of 2,000 groups in every text form, in a folder that lives as long as the program.
 class Files {
  public:
   Files() {

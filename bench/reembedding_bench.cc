@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "reembedding/eigen_downdate.h"
+#include "reembedding/plain_shift.h"
+#include "reembedding/power_cache.h"
 #include "unscatter/base/random.h"
-#include "unscatter/embedding/eigen_downdate.h"
-#include "unscatter/embedding/plain_shift.h"
-#include "unscatter/embedding/power_cache.h"
 #include "unscatter/graph/graph_edit.h"
 
 namespace unscatter {

@@ -1,5 +1,5 @@
-// forget-scale: does the cost of a removal depend on the number of graphs?  Synthetic rows, below the graphs: each
-// removal replaces one random row by one that is a little different, as an edited graph's embedding is.
+// forget-scale: does the cost of a removal depend on the number of graphs? Synthetic rows, without graphs.  Each
+// removal replaces one random row by one that differs a little, as the embedding of an edited graph does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::size_t kScaleClasses = 10;
 constexpr std::size_t kScaleRemovals = 1000;
-// The widths of MNIST's and of CIFAR10's embeddings.
+// The widths of the embeddings of MNIST and of CIFAR10.
 constexpr std::size_t kNarrow = 124;
 constexpr std::size_t kWide = 372;
-// A removal moves the embedding by about this share of its length: one node of twenty.
+// A removal moves the embedding by about this share of its length, like one node of twenty.
 constexpr double kMoved = 0.05;
-// At the paper's 1e-6 the fast rung's bound, divided by lambda n, is no use (docs/performance.md).
+// With the paper's 1e-6 the bound of the fast rung, divided by lambda n, is of no use (docs/performance.md).
 constexpr double kScaleRegularisation = 1e-2;
 
 std::string scale_name(std::size_t n, std::size_t d) { return fmt::format("forget-scale n={} d={}", n, d); }
@@ -33,8 +33,8 @@ struct SyntheticRows {
   std::vector<std::uint32_t> labels;
 };
 
-// Every class leans towards a direction of its own; |z| is about 1.  Uniform noise: its distribution does not matter
-// here, and drawing it is cheap.
+// Every class leans towards a direction of its own, and |z| is about 1.  The noise is uniform: its distribution does
+// not matter here, and it is cheap to draw.
 SyntheticRows synthetic_rows(std::size_t n, std::size_t d, Sequence& random) {
   const auto uniform = [&random] { return 2 * random.unit() - 1; };
   const double scale = std::sqrt(3.0 / static_cast<double>(d));  // |uniform vector| is then about 1
@@ -87,7 +87,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
     });
     rungs.count(*rung);
   }
-  // What was certified without looking at the other rows holds when one looks.
+  // The fast rung certified without looking at the other rows.  Looking at all of them must confirm it.
   if (!learner.evaluate().satisfied) throw std::runtime_error("the residual at the end is above what was certified");
 
   Json result = samples.removals(scale_name(n, d));
@@ -99,7 +99,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
   result["precision"] = options.precision;
   result["train_seconds"] = train_seconds;
   result["rungs"] = rungs_json(rungs);
-  // All updates and what they needed now and then (new anchors, Newton steps), over their number.
+  // The mean over all updates.  It contains what was needed now and then: new anchors, Newton steps.
   result["amortised_seconds"] = result["mean_seconds"];
   result["remark"] = fmt::format("lambda {:g}; amortised {:.3g} ms; {}", options.regularisation,
                                  1e3 * result["mean_seconds"].get<double>(), rungs_words(rungs));
@@ -112,7 +112,7 @@ void run_scale(const BenchSettings& settings, const Reporter& report) {
   std::sort(sizes.begin(), sizes.end());
   for (const std::size_t d : {kNarrow, kWide}) {
     for (const std::size_t n : sizes) {
-      // Rows, and what they and their neighbours take beside their values.
+      // The rows, and what is kept beside their values.  The 800 bytes per row are an estimate.
       const double needed = static_cast<double>(n) * (8 * static_cast<double>(d) + 800);
       const double available = available_bytes();
       if (needed > available) {

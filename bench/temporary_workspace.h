@@ -1,4 +1,4 @@
-// A workspace file in the folder for temporary files ($TMPDIR), gone at the end.
+// A workspace file in the folder for temporary files ($TMPDIR).  It is removed at the end.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,13 +1,14 @@
-// train-NAME: Newton from weights 0 on embeddings that are there, and from the old weights after one row changed.
+// train-NAME: Newton's method on embeddings that exist already.  First from weights 0, then from the old weights after
+// one row has changed ("warm").
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
 #include <vector>
 
+#include "embedding/npy.h"
 #include "measure.h"
 #include "paper_data.h"
-#include "unscatter/embedding/npy.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/learn/train.h"
 
@@ -51,7 +52,7 @@ Json train_repeatedly(const std::string& name, const TrainingProblem& problem, c
   return result;
 }
 
-// The rows as a NumPy file, and the labels, one a line.
+// Writes the rows as a NumPy file, and the labels one per line.
 void write_problem(const std::string& name, const TrainingProblem& problem, const std::filesystem::path& folder) {
   if (const Status written = write_npy(problem.rows, folder / (name + ".npy")); !written.ok()) {
     throw std::runtime_error(written.error().message);

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "measure.h"
 #include "node_requests.h"
 #include "temporary_workspace.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/store/workspace.h"
 
@@ -65,7 +65,7 @@ void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t co
   result["graphs"] = dataset.size();
   result["coordinates"] = workspace.embedder().width();
   result["share"] = share;
-  // What the same disk allows if every request were committed on its own and nothing had to be computed.
+  // What the same disk would allow if every request were committed on its own and nothing had to be computed.
   result["disk_commits_per_second"] = static_cast<double>(samples.count()) / (times.commit + times.checkpoint);
   result["rungs"] = rungs_json(rungs);
   result["create_seconds"] = create;

@@ -13,11 +13,12 @@ if(UNSCATTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${UNSCATTER_CCACHE}")
 endif()
 
-# Options for our own code; third-party headers come in as SYSTEM includes and stay quiet.
+# Options for our own code.  Third-party headers come in as SYSTEM includes and give no warnings.
 function(unscatter_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
                                            -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wundef)
-  # a*b+c must round twice everywhere: embeddings are compared bit for bit, across edits and across machines.
+  # The expression a*b+c must round twice everywhere: embeddings are compared bit for bit, across edits and across
+  # machines.
   target_compile_options(${target} PRIVATE -ffp-contract=off)
   if(UNSCATTER_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
@@ -30,27 +31,27 @@ function(unscatter_compile_options target)
     endif()
     target_compile_options(${target} PRIVATE -fsanitize=${UNSCATTER_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
-    # Three checks of every access to memory that AddressSanitizer makes too, or that no machine we build for needs; without them
-    # code full of Eigen compiles faster.
+    # Three checks of every memory access are switched off.  AddressSanitizer makes them too, or no machine that we
+    # build for needs them.  Without them, code full of Eigen compiles faster.
     target_compile_options(${target} PRIVATE -fno-sanitize=null,alignment,object-size)
-    # GCC 12 loses track of std::optional through instrumented code; the release preset keeps the warning.
+    # GCC 12 loses track of std::optional in instrumented code.  The release preset keeps the warning.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
     endif()
   endif()
 endfunction()
 
-# Most of the compile time goes into third-party headers (Eigen, GoogleTest, CLI11, JSON) and what is instantiated from them; sources
-# compiled together pay for that once.  Their unnamed namespaces become one, so names of helpers must differ within a target: two
-# of the same name do not compile.
+# Most of the compile time goes into third-party headers (Eigen, GoogleTest, CLI11, JSON) and what is instantiated from
+# them.  Sources that are compiled together pay for that once.  Their unnamed namespaces become one, so names of helpers
+# must differ within a target: two of the same name do not compile.
 function(unscatter_compile_together target)
   if(UNSCATTER_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 
-# For code around the library, which does little work itself: it compiles a third faster with less optimisation.  The library stays
-# optimised.
+# For code around the library, which does little work itself.  It compiles a third faster with less optimisation.  The
+# library stays optimised.
 function(unscatter_quick_compile target)
   if(UNSCATTER_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

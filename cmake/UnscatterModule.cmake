@@ -1,21 +1,28 @@
 # One target per module, layers checked at configure time.
 #
-#   unscatter_add_module(NAME LAYER n
+#   unscatter_add_module(NAME LAYER n [LABORATORY]
 #     DEPENDS module...            other modules; each must sit on a lower layer
 #     PUBLIC_LINKS target...       third-party targets that appear in our public headers
 #     PRIVATE_LINKS target...      third-party targets used by sources only
 #     HEADERS file...              relative to include/unscatter/NAME
 #     SOURCES file...)             relative to the calling folder
+#
+# LABORATORY marks a module that helps to find out what the library should do: experiments, schemes that were tried.  It has no
+# public headers, it is not installed, unscatter::unscatter does not link it, and no other kind of module may depend on it.
 function(unscatter_add_module name)
-  cmake_parse_arguments(ARG "" "LAYER" "DEPENDS;PUBLIC_LINKS;PRIVATE_LINKS;HEADERS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "LABORATORY" "LAYER" "DEPENDS;PUBLIC_LINKS;PRIVATE_LINKS;HEADERS;SOURCES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "unscatter_add_module(${name}): unexpected ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(ARG_LABORATORY AND ARG_HEADERS)
+    message(FATAL_ERROR "unscatter_add_module(${name}): a module of the laboratory has no public headers")
   endif()
   set(target unscatter_${name})
   list(TRANSFORM ARG_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/unscatter/${name}/")
   add_library(${target} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
   add_library(unscatter::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} UNSCATTER_LAYER ${ARG_LAYER})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} UNSCATTER_LAYER ${ARG_LAYER}
+                                             UNSCATTER_LABORATORY ${ARG_LABORATORY})
   foreach(dependency IN LISTS ARG_DEPENDS)
     if(NOT TARGET unscatter_${dependency})
       message(FATAL_ERROR "layer check: ${name} depends on ${dependency}, which does not exist (yet): "
@@ -24,6 +31,11 @@ function(unscatter_add_module name)
     get_target_property(layer unscatter_${dependency} UNSCATTER_LAYER)
     if(NOT layer LESS ARG_LAYER)
       message(FATAL_ERROR "layer check: ${name} (layer ${ARG_LAYER}) must not depend on ${dependency} (layer ${layer})")
+    endif()
+    get_target_property(laboratory unscatter_${dependency} UNSCATTER_LABORATORY)
+    if(laboratory AND NOT ARG_LABORATORY)
+      message(FATAL_ERROR "layer check: ${name} is installed and must not depend on ${dependency}, "
+                          "which is part of the laboratory")
     endif()
     target_link_libraries(${target} PUBLIC unscatter_${dependency})
   endforeach()
@@ -34,10 +46,12 @@ function(unscatter_add_module name)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   unscatter_compile_options(${target})
   unscatter_compile_together(${target})
-  set_property(GLOBAL APPEND PROPERTY UNSCATTER_MODULES ${name})
+  if(NOT ARG_LABORATORY)
+    set_property(GLOBAL APPEND PROPERTY UNSCATTER_MODULES ${name})
+  endif()
 endfunction()
 
-# unscatter::unscatter links every module.
+# unscatter::unscatter links every module but those of the laboratory.
 function(unscatter_add_umbrella)
   get_property(modules GLOBAL PROPERTY UNSCATTER_MODULES)
   list(TRANSFORM modules PREPEND unscatter_ OUTPUT_VARIABLE targets)
@@ -47,10 +61,13 @@ function(unscatter_add_umbrella)
   target_link_libraries(unscatter_all INTERFACE ${targets})
 endfunction()
 
-# Links the modules before the target's own objects.  Both contain copies of the same inline functions and templates (Eigen's, above
-# all), and the linker keeps the first: the program then runs what the library was compiled to, not copies that were compiled quickly.
+# Links the modules before the target's own objects.  Both contain copies of the same inline functions and templates,
+# above all those of Eigen, and the linker keeps the first copy.  So the program runs what the library was compiled to,
+# and not copies that were compiled quickly.
+# Modules of the laboratory that the target needs follow its name.
 function(unscatter_link_library_first target)
   get_property(modules GLOBAL PROPERTY UNSCATTER_MODULES)
+  list(APPEND modules ${ARGN})
   list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_FILE:unscatter_\\1>" OUTPUT_VARIABLE archives)
   target_link_options(${target} PRIVATE LINKER:--whole-archive ${archives} LINKER:--no-whole-archive)
 endfunction()
@@ -67,7 +84,8 @@ function(unscatter_install)
   install(EXPORT unscatter_targets NAMESPACE unscatter:: DESTINATION ${package_folder} FILE unscatter-targets.cmake)
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/unscatter-config.cmake.in"
                                 "${PROJECT_BINARY_DIR}/unscatter-config.cmake" INSTALL_DESTINATION ${package_folder})
-  write_basic_package_version_file("${PROJECT_BINARY_DIR}/unscatter-config-version.cmake" COMPATIBILITY SameMinorVersion)
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
+                                   COMPATIBILITY SameMinorVersion)
   install(FILES "${PROJECT_BINARY_DIR}/unscatter-config.cmake" "${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
           DESTINATION ${package_folder})
 endfunction()

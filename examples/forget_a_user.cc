@@ -16,7 +16,7 @@ using namespace unscatter;  // NOLINT(google-build-using-namespace): a program t
 void print(const char* what, const Certificate& certificate) {
   std::printf("%-26s by %s; %zu groups left\n", what, std::string(name(certificate.rung)).c_str(), certificate.graphs);
   std::printf("%26s   within %.1e of the model trained from scratch on them; shift %.1e, at most %.1e allowed\n", "",
-              certificate.distance_upper_bound, certificate.shift_upper_bound, certificate.shift_limit);
+              certificate.distance_upper_bound, certificate.shift_upper_bound, certificate.promise.shift_limit);
 }
 
 Status run() {
@@ -37,8 +37,7 @@ Status run() {
   SessionOptions options;
   options.regularisation = 1e-4;
   options.guarantee = {1.0, 1e-4};
-  auto ledger = std::make_shared<MemoryLedger>();
-  UNSCATTER_TRY(session, Session::create(std::move(train), embedder, options, ledger));
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedder, options));
   print("trained", session.certificate());
   std::printf("%26s   accuracy on groups it has not seen: %.1f %%\n", "",
               100 * accuracy(test_rows, test.labels, session.weights()));
@@ -59,8 +58,8 @@ Status run() {
 
   // 5. A model for the outside: the weights plus fresh noise, once per release.
   UNSCATTER_TRY(model, session.release());
-  std::printf("published model %zu          accuracy %.1f %%; %zu updates in the ledger\n", model.release_number,
-              100 * accuracy(test_rows, test.labels, model.weights), ledger->entries().size());
+  std::printf("published model %zu          accuracy %.1f %%; after %zu updates\n", model.release_number,
+              100 * accuracy(test_rows, test.labels, model.weights), session.updates());
   return ok_status();
 }
 

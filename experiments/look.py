@@ -10,7 +10,8 @@ from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 # Okabe and Ito's colours, which people with the common kinds of colour blindness can tell apart.
-BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 
 METHODS = {  # in the order of legends: colour, marker, words
     "release": (BLUE, "o", "unscatter (release)"),
@@ -105,7 +106,8 @@ def label_ends(axes, labels, gap=0.07):
     overflow = max(0.0, heights[-1] - 1.0)
     for height, (_, words, color) in zip(heights, places):
         axes.annotate(
-            words, (1.0, height - overflow), xycoords="axes fraction", xytext=(4, 0), textcoords="offset points", va="center", color=color
+            words, (1.0, height - overflow), xycoords="axes fraction", xytext=(4, 0), textcoords="offset points",
+            va="center", color=color
         )
 
 
@@ -129,7 +131,8 @@ def backbone_handles(backbones):
 
 def estimate_handle():
     return Line2D(
-        [], [], color="#555555", linestyle="", marker="o", markerfacecolor="white", markersize=6, label="estimated: mean time × removals"
+        [], [], color="#555555", linestyle="", marker="o", markerfacecolor="white", markersize=6,
+        label="estimated: mean time × removals"
     )
 
 

@@ -3,7 +3,8 @@
 
     experiments/plot.py [--results FOLDER] [--out FOLDER] [NAME...]
 
-Every summary that is there is drawn, as PNG and SVG; NAMEs choose among them.  Shaded: one standard deviation over the splits.
+Every summary that is there is drawn, as PNG and SVG.  NAMEs choose among them.  The shaded bands are one standard
+deviation over the splits.
 """
 
 import argparse
@@ -23,8 +24,9 @@ def splits_note(items, logarithmic=True, what="shaded"):
     counts = {item.splits for item in items if getattr(item, "backbone", "") != "gin"}
     of_gin = {item.splits for item in items if getattr(item, "backbone", "") == "gin"} - counts
     words = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
-    note = f"Means over {words} random splits" + (f" (GIN: {max(of_gin)})" if of_gin else "") + f"; {what}: one standard deviation"
-    return note + (f", cut at {100 * look.LOWEST_SHARE:.0f} % of the mean on logarithmic scales." if logarithmic else ".")
+    gin = f" (GIN: {max(of_gin)})" if of_gin else ""
+    cut = f", cut at {100 * look.LOWEST_SHARE:.0f} % of the mean on logarithmic scales" if logarithmic else ""
+    return f"Means over {words} random splits{gin}; {what}: one standard deviation{cut}."
 
 
 def gin_remarks(curves):
@@ -35,16 +37,19 @@ def gin_remarks(curves):
 
 def draw_time(axes, curve):
     color, marker, _ = look.METHODS[curve.method]
-    look.draw_band(axes, curve.removed, curve.seconds, color, look.BACKBONES[curve.backbone][0], marker, logarithmic=True)
+    style = look.BACKBONES[curve.backbone][0]
+    look.draw_band(axes, curve.removed, curve.seconds, color, style, marker, logarithmic=True)
     # Nobody should take an estimate for a measurement.
     guessed = [
-        (x, y) for x, y in zip(curve.removed, curve.seconds.mean) if y is not None and y > 0 and curve.time_is_estimated_at(x)
+        (x, y)
+        for x, y in zip(curve.removed, curve.seconds.mean)
+        if y is not None and y > 0 and curve.time_is_estimated_at(x)
     ]
     if guessed:
         step = max(1, len(guessed) // 6)
         shown = guessed[::-1][::step]
-        axes.plot([p[0] for p in shown], [p[1] for p in shown], linestyle="", marker="o", markersize=6, markerfacecolor="white",
-                  markeredgecolor=color, markeredgewidth=1.1, zorder=3)
+        axes.plot([p[0] for p in shown], [p[1] for p in shown], linestyle="", marker="o", markersize=6,
+                  markerfacecolor="white", markeredgecolor=color, markeredgewidth=1.1, zorder=3)
 
 
 def removal_figure(curves, title, width_per_data_set):
@@ -70,14 +75,16 @@ def removal_figure(curves, title, width_per_data_set):
         look.logarithmic_scale(times, [value for curve in here for value in curve.seconds.mean])
         look.whole_numbers(times)
         if len(backbones) == 1:
-            ends = [(curve.seconds.mean[-1], f"{curve.seconds.mean[-1]:.3g} s", look.METHODS[curve.method][0]) for curve in here]
+            totals = [(curve.seconds.mean[-1], look.METHODS[curve.method][0]) for curve in here]
+            ends = [(seconds, f"{seconds:.3g} s", color) for seconds, color in totals]
             last = max(curve.removals for curve in here)
             times.set_xlim(-0.02 * last, 1.02 * last)
             look.label_ends(times, ends)
         axes[0][column].set_title(data_set)
         times.set_xlabel("nodes removed")
     for row, backbone in enumerate(backbones):
-        axes[row][0].set_ylabel(f"test accuracy, %\n{look.BACKBONES[backbone][1]}" if len(backbones) > 1 else "test accuracy, %")
+        words = f"\n{look.BACKBONES[backbone][1]}" if len(backbones) > 1 else ""
+        axes[row][0].set_ylabel("test accuracy, %" + words)
     axes[-1][0].set_ylabel("cumulated time, s")
     figure.suptitle(title)
     handles = look.method_handles({curve.method for curve in curves}, gin_remarks(curves))
@@ -98,11 +105,13 @@ def figure4(summary):
 
 
 def figure5(summary):
-    return removal_figure(summaries.removal_curves(summary), "Abundant data: one node from each of 500 of 600 training graphs", 6.8)
+    title = "Abundant data: one node from each of 500 of 600 training graphs"
+    return removal_figure(summaries.removal_curves(summary), title, 6.8)
 
 
 def further_data_sets(summary):
-    return removal_figure(summaries.removal_curves(summary), "Further data sets: one node from each of 10 % of the training graphs", 2.9)
+    title = "Further data sets: one node from each of 10 % of the training graphs"
+    return removal_figure(summaries.removal_curves(summary), title, 2.9)
 
 
 BOUND_LOOKS = {
@@ -125,7 +134,8 @@ def figure6(summary):
             for name, band in bands.items():
                 look.draw_band(here, xs, band, BOUND_LOOKS[name][0], logarithmic=True)
             here.set_xlim(1, max(2, len(entry.residual.mean)))
-            look.label_ends(here, [(band.mean[-1], BOUND_LOOKS[name][1], BOUND_LOOKS[name][0]) for name, band in bands.items()])
+            ends = [(band.mean[-1], BOUND_LOOKS[name][1], BOUND_LOOKS[name][0]) for name, band in bands.items()]
+            look.label_ends(here, ends)
         axes[0][column].set_title(entry.data_set)
         axes[1][column].set_xlabel("nodes removed")
     axes[0][0].set_ylabel("norm of the gradient residual:\none update, start known exactly")
@@ -167,8 +177,9 @@ def sweep_figure(curves, title, x_words):
             for row, pairs in enumerate(numbers):
                 low = [min(s or 0, (1 - look.LOWEST_SHARE) * m) if row == 1 else s or 0 for m, s in pairs]
                 high = [s or 0 for _, s in pairs]
-                axes[row][column].errorbar(xs, [p[0] for p in pairs], yerr=(low, high), color=color, marker=marker, markersize=5,
-                                           linestyle="" if categories else "-", linewidth=1.3, capsize=2.5, clip_on=row != 2)
+                axes[row][column].errorbar(xs, [p[0] for p in pairs], yerr=(low, high), color=color, marker=marker,
+                                           markersize=5, linestyle="" if categories else "-", linewidth=1.3,
+                                           capsize=2.5, clip_on=row != 2)
         for row in range(3):
             if categories:
                 axes[row][column].set_xticks(range(len(values)), values)
@@ -191,7 +202,8 @@ def sweep_figure(curves, title, x_words):
 
 
 def kinds(summary):
-    return sweep_figure(summaries.removal_curves(summary), "What is removed from 10 % of the training graphs", "kind of removal")
+    title = "What is removed from 10 % of the training graphs"
+    return sweep_figure(summaries.removal_curves(summary), title, "kind of removal")
 
 
 def epsilons(summary):
@@ -199,14 +211,16 @@ def epsilons(summary):
 
 
 def alphas(summary):
-    return sweep_figure(summaries.removal_curves(summary), "The noise in the paper's objective", "standard deviation alpha")
+    title = "The noise in the paper's objective"
+    return sweep_figure(summaries.removal_curves(summary), title, "standard deviation alpha")
 
 
 def batches(summary):
     rows = summaries.batch_rows(summary)
     data_sets = in_order(row.data_set for row in rows)
     largest = max(row.removals for row in rows)
-    looks = dict(zip(data_sets, ((look.BLUE, "o"), (look.VERMILION, "s"), (look.GREEN, "^"), (look.PURPLE, "v"), (look.BLACK, "D"))))
+    available = ((look.BLUE, "o"), (look.VERMILION, "s"), (look.GREEN, "^"), (look.PURPLE, "v"), (look.BLACK, "D"))
+    looks = dict(zip(data_sets, available))
     figure, axes = look.canvas(1, 3, 10.5, 3.3, below=0.05)
     panels = (
         ("time of the update, s", lambda row: row.seconds, True),
@@ -236,7 +250,8 @@ def backbone_table(rows, ours, paper, words, logarithmic):
     data_sets = in_order(row.data_set for row in rows)
     shown = [row for row in rows if row.method == "noise-free"]
     backbones = in_order(row.backbone for row in shown)
-    colors = {"gst": look.BLUE, "linear-gst": look.VERMILION, "gft": look.GREEN, "gft-signs": look.ORANGE, "gin": look.PURPLE}
+    colors = {"gst": look.BLUE, "linear-gst": look.VERMILION, "gft": look.GREEN, "gft-signs": look.ORANGE,
+              "gin": look.PURPLE}
     figure, axes = look.canvas(1, 1, max(7.6, 1.7 * len(data_sets)), 4.4, below=0.78)
     here = axes[0][0]
     for row in shown:
@@ -246,7 +261,8 @@ def backbone_table(rows, ours, paper, words, logarithmic):
             if number is None:
                 continue
             mean, stddev = number[0], number[1] or 0
-            here.errorbar([at + shift], [mean], yerr=([min(stddev, (1 - look.LOWEST_SHARE) * mean) if logarithmic else stddev], [stddev]),
+            low = min(stddev, (1 - look.LOWEST_SHARE) * mean) if logarithmic else stddev
+            here.errorbar([at + shift], [mean], yerr=([low], [stddev]),
                           color=colors[row.backbone], marker="o", markerfacecolor=face, markersize=6, capsize=2.5)
     if logarithmic:
         numbers = [number[0] for row in shown for number in (ours(row), paper(row)) if number is not None]
@@ -255,11 +271,14 @@ def backbone_table(rows, ours, paper, words, logarithmic):
     here.set_xlim(-0.5, len(data_sets) - 0.5)
     here.set_ylabel(words)
     here.grid(axis="x", visible=False)
-    handles = [look.Line2D([], [], color=colors[b], marker="o", linestyle="", label=look.BACKBONES[b][1]) for b in backbones]
+    dots = {"marker": "o", "linestyle": ""}
+    handles = [look.Line2D([], [], color=colors[b], label=look.BACKBONES[b][1], **dots) for b in backbones]
     shortened = [f"{row.data_set} {row.epochs}" for row in shown if row.epochs not in (None, PAPER_EPOCHS)]
-    notes = [f"GIN was trained for fewer epochs than the paper's {PAPER_EPOCHS}: {', '.join(shortened)}."] if shortened else []
-    handles.append(look.Line2D([], [], color="#555555", marker="o", linestyle="", label="this program"))
-    handles.append(look.Line2D([], [], color="#555555", marker="o", linestyle="", markerfacecolor="white", label="in the paper"))
+    notes = []
+    if shortened:
+        notes = [f"GIN was trained for fewer epochs than the paper's {PAPER_EPOCHS}: {', '.join(shortened)}."]
+    handles.append(look.Line2D([], [], color="#555555", label="this program", **dots))
+    handles.append(look.Line2D([], [], color="#555555", label="in the paper", markerfacecolor="white", **dots))
     look.write_below(figure, handles, notes)
     return figure
 
@@ -291,7 +310,8 @@ FIGURES = {
 
 def main(arguments):
     parser = argparse.ArgumentParser(description="Draws the figures from the summaries of `unscatter experiment`.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which; default all that are there: {', '.join(FIGURES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help=f"which; default all that are there: {', '.join(FIGURES)}")
     parser.add_argument("--results", type=Path, default=HERE / "results", help="folder with the summaries")
     parser.add_argument("--out", type=Path, default=HERE / "figures", help="folder for the figures")
     options = parser.parse_args(arguments)

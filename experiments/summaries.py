@@ -1,6 +1,7 @@
 """Reads what `unscatter experiment` leaves: OUT/figure3.json and the like.
 
-Only the fields that are drawn are looked at.  A summary that is not there is None; one that lacks a field is an error that names it.
+Only the fields that are drawn are looked at.  A summary that is not there is None.  A summary that lacks a field is an
+error that names the field.
 """
 
 import json
@@ -36,6 +37,7 @@ class Curve:
     retrains: Band  # at the places; total_retrains is the whole
     total_retrains: float
     single_removals: int  # done one by one; the time beyond is an estimate where `sampled`
+    updates: int  # that were timed; fewer than removals where `sampled`
     sampled: bool
     epochs: int = None  # of GIN
 
@@ -146,6 +148,7 @@ def removal_curves(summary):
                 removed=removed,
                 total_retrains=summary.get(get("total_retrains"), "mean"),
                 single_removals=get("single_removals"),
+                updates=get("updates"),
                 sampled=get("sampled"),
                 epochs=entry.get("epochs"),
                 **bands,
@@ -158,7 +161,8 @@ def residual_series(summary):
     series = []
     for entry in summary.entries("series"):
         bands = {
-            kind: {bound: summary.band(summary.get(entry, kind), bound) for bound in BOUNDS} for kind in ("step", "cumulated")
+            kind: {bound: summary.band(summary.get(entry, kind), bound) for bound in BOUNDS}
+            for kind in ("step", "cumulated")
         }
         series.append(
             ResidualSeries(

@@ -1,5 +1,5 @@
-// What must hold of every input to a format that is read back, as functions: they return what is wrong, or nothing. The
-// fuzz targets and the tests call the same ones.
+// What must hold for every input of a format that is read back.  The functions return what is wrong, or an empty text.
+// The fuzz targets and the tests call the same functions.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace unscatter::fuzz {
 
-// Either an error of the documented kind with a message, or a value that is written exactly as it was read.
+// The result must be an error of the documented kind with a message, or a value that is written exactly as it was read.
 template <typename Bytes, typename Parse, typename Write>
 [[nodiscard]] std::string check_one_spelling(Bytes input, const Parse& parse, const Write& write) {
   const auto value = parse(input);
@@ -29,7 +29,7 @@ template <typename Bytes, typename Parse, typename Write>
 inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
-// For fuzz targets: a finding ends the process.
+// For fuzz targets.  A finding ends the process, which is how libFuzzer notices it.
 inline int abort_on(const std::string& finding) {
   if (!finding.empty()) std::abort();
   return 0;

@@ -8,7 +8,8 @@
 
 namespace unscatter::fuzz {
 
-// Beside its one spelling: whoever the receipt names as its signer, asking whether that is so has an answer.
+// Checks the one spelling of a receipt.  Also, the question whether the signer that it names has signed it must have an
+// answer.
 [[nodiscard]] inline std::string check_receipt(std::string_view text) {
   if (const std::string finding = check_one_spelling(text, parse_receipt, receipt_text); !finding.empty())
     return finding;

@@ -9,7 +9,8 @@
 
 namespace unscatter::fuzz {
 
-// Either an error that says where, or requests that read back from their one spelling as the same ones.
+// The result must be an error that names its place, or requests that read back as the same ones from their one
+// spelling.
 template <typename Spell>
 [[nodiscard]] std::string check_requests(std::string_view text, const Spell& spell) {
   const Result<RequestFile> file = parse_requests(text, "input");

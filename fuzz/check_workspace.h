@@ -13,7 +13,7 @@
 
 namespace unscatter::fuzz {
 
-// Everything that can be asked of a workspace without its key.  Returns whether all of it was answered.
+// Asks everything that can be asked of a workspace without its key.  Returns whether all of it was answered.
 [[nodiscard]] inline bool read_everything(Workspace& workspace) {
   const RemovalRequest request = ForgetGraph{std::size_t{0}};
   bool answered = workspace.session().ok() && workspace.replay_digest().ok();
@@ -27,8 +27,8 @@ namespace unscatter::fuzz {
   return answered;
 }
 
-// Bytes as a workspace file: refused with a reason, or opened; and whatever verification accepts can be opened and
-// read. `scratch` is a file that is written and removed; it should live in memory.
+// Takes the bytes as a workspace file.  It must be refused with a reason, or open.  What verification accepts must open
+// and be readable.  `scratch` is a file that is written and removed; it should live in memory.
 [[nodiscard]] inline std::string check_workspace(std::string_view bytes, const std::filesystem::path& scratch) {
   std::ofstream(scratch, std::ios::binary | std::ios::trunc) << bytes;
   const WorkspaceOptions how{.wait = std::chrono::milliseconds(0), .threads = 1};

@@ -1,4 +1,4 @@
-// What the fuzz targets share: small limits, and a check of every data set that comes out.
+// What the fuzz targets of readers share: small limits, and a check of every data set that they return.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline const ReadOptions& small_options() {
   return options;
 }
 
-// Either an error with a message, or a data set that holds together.
+// The result must be an error with a message, or a data set that is consistent.
 template <typename Reader>
 int read_and_check(Reader reader, const std::uint8_t* data, std::size_t size) {
   const std::span bytes(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,4 @@
-// The library behind a workspace, SQLite, is not instrumented: coverage is counted in what is made of its answers.
+// SQLite, the library behind a workspace, is not instrumented.  Coverage is counted in the code that uses its answers.
 #include <unistd.h>
 
 #include "fuzz/check_workspace.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Is this tree slower than main?  Builds both, runs quick workloads alternately on this machine, and compares medians.
+# Is this tree slower than main? Builds both, runs quick workloads alternately on this machine, and compares medians.
 #
 #   scripts/bench_compare.sh [WORKLOAD...]
 #
@@ -16,16 +16,16 @@ data=$(realpath -m "${UNSCATTER_DATA:-../shared/data}")
 readonly data
 workloads=("$@")
 if [[ ${#workloads[@]} -eq 0 ]]; then
-  workloads=(embed-imdb embed-proteins train-imdb train-proteins train-collab forget-imdb forget-proteins forget-collab forget-scale
-    batch)
+  workloads=(embed-imdb embed-proteins train-imdb train-proteins train-collab forget-imdb forget-proteins forget-collab
+    forget-scale batch)
 fi
 read -ra options <<< "${BENCH_ARGS:---removals 100 --scale-rows 1000,10000 --groups 300 --threads 2}"
 
 # build TREE: configures and builds the two programs there.
 build() {
   local log=$PWD/$folder/build.log
-  (cd "$1" && cmake --preset release -DUNSCATTER_BUILD_TESTS=OFF && cmake --build build/release --target unscatter_cli unscatter_bench) \
-    > "$log" 2>&1 || {
+  (cd "$1" && cmake --preset release -DUNSCATTER_BUILD_TESTS=OFF &&
+    cmake --build build/release --target unscatter_cli unscatter_bench) > "$log" 2>&1 || {
     cat "$log" >&2
     exit 1
   }
@@ -44,9 +44,10 @@ if [[ ! -f $folder/base/bench/program.cc ]]; then
 fi
 echo "Building $base and this tree ..."
 build "$folder/base"
-# A tree of its own, so that the one people work with keeps its settings.
+# A build tree of its own, so that the usual one keeps its settings.
 (cmake -S . -B "$folder/change" -G Ninja -DCMAKE_BUILD_TYPE=Release -DUNSCATTER_UNITY=ON -DUNSCATTER_BUILD_BENCH=ON \
-  -DUNSCATTER_BUILD_TESTS=OFF && cmake --build "$folder/change" --target unscatter_cli unscatter_bench) > "$folder/build.log" 2>&1 || {
+  -DUNSCATTER_BUILD_TESTS=OFF &&
+  cmake --build "$folder/change" --target unscatter_cli unscatter_bench) > "$folder/build.log" 2>&1 || {
   cat "$folder/build.log" >&2
   exit 1
 }
@@ -57,7 +58,7 @@ measure() {  # measure base|change PROGRAM ROUND
 }
 for ((round = 1; round <= rounds; ++round)); do
   echo "Round $round of $rounds ..."
-  # Whoever goes second finds the files read and the processor warm, so they take turns at that too.
+  # The second one finds the files read and the processor warm.  So they also take turns at being second.
   if ((round % 2)); then order=(base change); else order=(change base); fi
   for side in "${order[@]}"; do
     case $side in
@@ -66,4 +67,5 @@ for ((round = 1; round <= rounds; ++round)); do
     esac
   done
 done
-exec /usr/bin/python3 -B bench/compare.py --factor "$factor" --base "$folder"/base.*.json --change "$folder"/change.*.json
+exec /usr/bin/python3 -B bench/compare.py --factor "$factor" --base "$folder"/base.*.json \
+  --change "$folder"/change.*.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the command-line program, and nothing else: no test or benchmark library is needed for it.
+# Builds the command-line program and the laboratory that it starts.  They need no test or benchmark library.
 #
 #   scripts/build_program.sh [PRESET]      (default: release)
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly preset=${1:-release}
 readonly folder=build/$preset
 mkdir -p "$folder"
-# A tree that is configured already (with its tests, say) is used as it is.
+# A tree that is configured already, for instance with its tests, is used as it is.
 if [[ ! -f $folder/build.ninja ]]; then
   read -ra cmake_args <<< "${CMAKE_ARGS:-}"
   cmake --preset "$preset" -DUNSCATTER_BUILD_TESTS=OFF -DUNSCATTER_BUILD_BENCH=OFF "${cmake_args[@]}" \
@@ -18,7 +18,7 @@ if [[ ! -f $folder/build.ninja ]]; then
   }
 fi
 echo "Building the program (a few minutes the first time) ..."
-cmake --build "$folder" --target unscatter_cli > "$folder/build.log" 2>&1 || {
+cmake --build "$folder" --target unscatter_programs > "$folder/build.log" 2>&1 || {
   cat "$folder/build.log" >&2
   exit 1
 }

@@ -11,8 +11,8 @@ for folder in include src apps bench tests docs experiments; do
 done
 
 # A key is a name and a year, with a letter where one name has several in a year: Gama19a.
-used=$(grep -rohE --include='*.h' --include='*.cc' --include='*.md' '\[[A-Z][A-Za-z]+[0-9]{2}[a-z]?[],]' "${folders[@]}" |
-  tr -d "[]," | sort -u || true)
+used=$(grep -rohE --include='*.h' --include='*.cc' --include='*.md' '\[[A-Z][A-Za-z]+[0-9]{2}[a-z]?[],]' \
+  "${folders[@]}" | tr -d "[]," | sort -u || true)
 missing=0
 for key in $used; do
   grep -qF "**[$key]**" REFERENCES.md && continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A first look.  Expects the program to be built (make demo does that).
+# Shows a first look.  Expects the program to be built (make demo does that).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 exec build/release/apps/unscatter/unscatter demo "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats every tracked C++ file in place; with --check, changes nothing and fails where something would change.
+# Formats every tracked C++ file in place.  With --check it changes nothing, and fails where something would change.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

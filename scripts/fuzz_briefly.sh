@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for a while on a copy of its corpus: scripts/fuzz_briefly.sh [SECONDS_PER_TARGET]
-# Exits with 1 if a target finds something; the inputs and the logs then stand in build/fuzz/findings.
+# Builds the fuzz targets and runs each for a while on a copy of its corpus.
+#
+#   scripts/fuzz_briefly.sh [SECONDS_PER_TARGET]
+#
+# Exits with 1 if a target finds something.  The inputs and the logs are then in build/fuzz/findings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,11 +23,13 @@ for target in "${targets[@]}"; do
   cp -r "fuzz/corpus/${target#fuzz_}" "$corpora/$target"
   longest=4096
   [ "$target" = fuzz_workspace ] && longest=131072  # the smallest workspace has a dozen pages
-  # A zip member may reserve an LZMA dictionary of 4 GiB without using it, hence the malloc limit above the memory limit.
-  if ASAN_OPTIONS=allocator_may_return_null=1 "build/fuzz/fuzz/$target" -max_total_time="$seconds" -max_len="$longest" -timeout=10 \
-       -rss_limit_mb=2048 -malloc_limit_mb=5000 -print_final_stats=1 -artifact_prefix="$findings/$target-" \
-       "$corpora/$target" > "$findings/$target.log" 2>&1; then
-    echo "$target: nothing found, $(sed -n 's/^stat::number_of_executed_units: *//p' "$findings/$target.log") inputs in $seconds s"
+  # A zip member may reserve an LZMA dictionary of 4 GiB without using it.  So the malloc limit is above the memory
+  # limit.
+  if ASAN_OPTIONS=allocator_may_return_null=1 "build/fuzz/fuzz/$target" -max_total_time="$seconds" \
+       -max_len="$longest" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=5000 -print_final_stats=1 \
+       -artifact_prefix="$findings/$target-" "$corpora/$target" > "$findings/$target.log" 2>&1; then
+    echo "$target: nothing found," \
+      "$(sed -n 's/^stat::number_of_executed_units: *//p' "$findings/$target.log") inputs in $seconds s"
     passed=$((passed + 1))
   else
     tail -n 40 "$findings/$target.log"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds presets, runs their tests, fuzzes briefly, and closes with one line: "N passed, N failed[, N skipped]".
+# Builds presets, runs their tests, fuzzes briefly, and ends with one line: "N passed, N failed[, N skipped]".
 #
 #   scripts/run_tests.sh [--no-fuzz] [PRESET...]      (default: release dev, then the short fuzz run)
 #
-# Named presets run without the fuzzers.  CMAKE_ARGS adds arguments to every configuration.  A build that fails counts as one
-# failure, and the rest still runs.
+# Named presets run without the fuzzers.  CMAKE_ARGS adds arguments to every configuration.  A build that fails counts
+# as one failure, and the rest still runs.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
@@ -34,7 +34,7 @@ skipped=0
 # Counts the test cases of a JUnit file.  ctest writes one <testcase ... status="run|fail|notrun|disabled"> per test.
 count() { grep -o '<testcase [^>]*>' "$2" | grep -c "status=\"$1\""; }
 
-# What a step prints is kept, and shown only if the step fails.
+# The output of a step is kept, and shown only if the step fails.
 quietly() {
   local log=$1
   shift
@@ -52,7 +52,7 @@ run_preset() {
   quietly "$folder/build.log" cmake --build --preset "$preset" || return 1
   echo "== $preset: tests"
   rm -f "$junit"
-  # ctest's own verdict is not used: it is the counts that decide, and a missing report is a failure.
+  # The exit status of ctest is not used.  The counts decide, and a missing report is a failure.
   ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$junit" > "$folder/ctest.log" 2>&1
   if [[ ! -s $junit ]]; then
     cat "$folder/ctest.log"

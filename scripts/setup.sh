@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that one purpose needs, and nothing when they are all there.
+# Installs the Debian 12 packages that one purpose needs.  Does nothing if all of them are there.
 #
 #   scripts/setup.sh [--dry-run] [demo|test|bench|lint|fuzz|gin|plots]...     (default: demo)
 #
@@ -8,18 +8,19 @@ set -euo pipefail
 
 readonly build_packages=(
   g++ make cmake ninja-build pkg-config ccache
-  libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-  libcurl4-openssl-dev ca-certificates)
+  libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev
+  nlohmann-json3-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
-# The short fuzz run is part of the tests, and the release build compiles the benchmarks so that they cannot rot.
+# The short fuzz run is part of the tests.  The release build compiles the benchmarks, so that they always compile.
 readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev "${fuzz_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
-# The baseline of the experiments.  libtorch takes the BLAS library it finds; the plain one is ten times slower than this one.
+# The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
+# than this one.
 readonly gin_packages=(libtorch-dev libopenblas0-serial)
 readonly plots_packages=(python3 python3-matplotlib)
 # clang-tidy reads every source, so lint needs the headers that tests and benchmarks include.
 readonly lint_packages=(clang-format clang-tidy shellcheck libgtest-dev librapidcheck-dev libbenchmark-dev)
-# Enough to try a build where packages cannot be asked for.
+# Enough to try a build on a system where packages cannot be queried.
 readonly build_tools=(cmake ninja pkg-config)
 
 die() {
@@ -53,7 +54,7 @@ if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
   exit 0
 fi
 
-# One query for all; dpkg-query complains about names it has never heard of, which are then missing like the others.
+# One query for all. dpkg-query complains about names that it does not know; those are then missing like the others.
 installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${packages[@]}" 2> /dev/null || true)
 missing=()
 for package in "${packages[@]}"; do

@@ -6,15 +6,15 @@
 #   scripts/try_on_fresh_debian.sh                      make demo
 #   scripts/try_on_fresh_debian.sh test PRESETS=dev     make test PRESETS=dev
 #
-# A bare system is put into a temporary folder by debootstrap, HEAD of this checkout is cloned into it (what is not committed
-# does not count), and make runs there.  The exit status is that of make.
+# debootstrap puts a bare system into a temporary folder.  HEAD of this checkout is cloned into it; what is not
+# committed does not count.  Then make runs there.  The exit status is that of make.
 #
-#   --base FILE    take the bare system from this tar file; make the file if it is not there
+#   --base FILE    take the bare system from this tar file; make the file if it does not exist
 #   --as-user      run make as a user who may use sudo, instead of as root
 #   --keep         leave the tried system behind, and say where
 #
-# Packages come from where this machine gets its own: the Debian 12 mirrors in its apt sources, its proxies, its name servers.
-# TMPDIR (default: /var/tmp) chooses the disk.
+# Packages come from where this machine gets its own: the Debian 12 mirrors in its apt sources, its proxies, its name
+# servers.  TMPDIR (default: /var/tmp) chooses the disk.
 set -euo pipefail
 umask 022
 
@@ -55,7 +55,7 @@ work=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh-debian.XXXXXX")
 readonly work root=$work/root
 contained_pid=
 
-# Runs a command where its mounts and its processes are its own: they end with it, whatever way it ends.
+# Runs a command with mounts and processes of its own.  They end with it, in whatever way it ends.
 contained() {
   local status=0
   unshare --mount --pid --fork --kill-child --mount-proc "$@" &
@@ -68,7 +68,7 @@ contained() {
 # shellcheck disable=SC2317  # called by the trap
 clean_up() {
   if [[ -n $contained_pid ]]; then
-    # When the first process in there is gone, so are all others, and only then does unshare return.
+    # When the first process in there is gone, so are all others.  Only then does unshare return.
     local first=
     read -r first 2> /dev/null < "/proc/$contained_pid/task/$contained_pid/children" || true
     kill -KILL "${first:-$contained_pid}" 2> /dev/null || true
@@ -84,19 +84,21 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# The Debian 12 sources of this machine, one "deb URI SUITE COMPONENT" a line; nothing where there is no apt or another release.
+# The Debian 12 sources of this machine, one "deb URI SUITE COMPONENT" per line.  Nothing if there is no apt or if it is
+# another release.
 host_sources() {
   command -v apt-get > /dev/null || return 0
   # apt fills in the $(...).
   # shellcheck disable=SC2016
-  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' 'Origin: Debian' 2> /dev/null |
-    grep -E "^deb https?://[^ ]+ $suite(-updates|-security)? " | sort -u || true
+  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' 'Origin: Debian' \
+    2> /dev/null | grep -E "^deb https?://[^ ]+ $suite(-updates|-security)? " | sort -u || true
 }
 
-# How this machine reaches them.  What is downloaded beside the packages' names is left to the new system.
+# How this machine reaches them.  Settings about other downloads than packages are left to the new system.
 host_acquire_settings() {
   command -v apt-config > /dev/null || return 0
-  apt-config dump | grep -E '^Acquire::' | grep -vE '^Acquire::(IndexTargets|Changelogs|CompressionTypes|Languages|cdrom)\b' || true
+  apt-config dump | grep -E '^Acquire::' |
+    grep -vE '^Acquire::(IndexTargets|Changelogs|CompressionTypes|Languages|cdrom)\b' || true
 }
 
 make_bare_system() {
@@ -108,7 +110,8 @@ make_bare_system() {
     [[ -z $proxy || $proxy == DIRECT ]] || export http_proxy=$proxy
   fi
   echo "== a bare Debian 12 from ${mirror:-$default_mirror}"
-  contained debootstrap --variant=minbase --include="$packages" "$suite" "$root" "${mirror:-$default_mirror}" > "$work/log" 2>&1 || {
+  contained debootstrap --variant=minbase --include="$packages" "$suite" "$root" "${mirror:-$default_mirror}" \
+    > "$work/log" 2>&1 || {
     cat "$work/log" >&2
     die "debootstrap failed"
   }
@@ -126,7 +129,8 @@ else
   fi
 fi
 
-# How to reach the world: names, sources, proxies, and the authorities that were added to this machine's own.
+# What is needed to reach the network: names, sources, proxies, and the certificate authorities that were added to this
+# machine.
 for file in /etc/resolv.conf /etc/hosts; do
   [[ ! -f $file ]] || cp --dereference "$file" "$root$file"
 done
@@ -141,8 +145,8 @@ for name in "${proxy_variables[@]}"; do
   [[ -z ${!name:-} ]] || environment+=("$name=${!name}")
 done
 
-# inside USER COMMAND [ARGUMENT...]: runs it in the new system.  bash stays there as the first process, which collects orphans.
-# Jobs in the background ignore two signals, and what they start would, too.
+# inside USER COMMAND [ARGUMENT...]: runs it in the new system. bash stays there as the first process, which collects
+# orphans.  Background jobs ignore two signals, and so would what they start; env restores both.
 inside() {
   local user=$1 home=/root change=()
   shift
@@ -151,13 +155,14 @@ inside() {
     change=(setpriv "--reuid=$user" "--regid=$user" --init-groups)
   fi
   # shellcheck disable=SC2016
-  contained --root="$root" --wd="$home" env -i --default-signal=INT,QUIT "${environment[@]}" "HOME=$home" "USER=$user" bash -c '
+  contained --root="$root" --wd="$home" env -i --default-signal=INT,QUIT "${environment[@]}" "HOME=$home" "USER=$user" \
+    bash -c '
     mount -t devpts -o gid=5,mode=620 devpts /dev/pts && mount -t tmpfs tmpfs /dev/shm || exit
     "$@"
     exit' in-the-new-system "${change[@]}" "$@"
 }
 
-# quietly USER COMMAND...: the same for a step that is of interest only if it fails.
+# quietly USER COMMAND...: the same for a step whose output matters only if it fails.
 quietly() {
   inside "$@" > "$work/log" 2>&1 || {
     cat "$work/log" >&2
@@ -177,7 +182,7 @@ fi
 quietly "$user" git clone --quiet /unscatter.bundle unscatter
 
 megabytes() { du -sm --one-file-system "$root" | cut -f 1; }
-# Of everything that this script has started and seen the end of, in seconds.
+# The processor time, in seconds, of everything that this script has started and that has ended.
 processor_time() {
   sed 's/.*) //' "/proc/$$/stat" | awk -v ticks="$(getconf CLK_TCK)" '{ print int(($14 + $15) / ticks) }'
 }

@@ -61,8 +61,8 @@ const CatalogueEntry* Catalogue::find(std::string_view name) const noexcept {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-// The digests pin what the text files say (graphs, labels, attributes), not the bytes of an archive: the site may pack
-// its zips anew.  `unscatter datasets info --json FILE` prints them.
+// The digests pin the content of the text files (graphs, labels, attributes) and not the bytes of an archive: the site
+// may pack its archives anew.  `unscatter datasets info --json FILE` prints them.
 Catalogue built_in_catalogue() {
   return Catalogue({
       tu_entry("COLLAB", 5000, 3, 372'474, "scientific collaborations: ego networks by field",
@@ -94,7 +94,7 @@ Result<Catalogue> read_catalogue(const std::filesystem::path& path) {
     const auto document = nlohmann::json::parse(file);
     for (const auto& object : document.at("datasets")) {
       CatalogueEntry entry = parse_entry(object);
-      // The name becomes part of a URL and of a path in the cache.
+      // The name becomes a part of a URL and of a path in the cache, so it must not contain slashes or lead elsewhere.
       if (!is_name(entry.name))
         return malformed(path, fmt::format("'{}' cannot be the name of a data set", entry.name));
       if (!is_digest(entry.content_digest)) {

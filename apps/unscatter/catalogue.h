@@ -1,4 +1,4 @@
-// The data sets the program knows by name.
+// The data sets that the program knows by name.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct CatalogueEntry {
   std::string description;
   std::string origin;          // where it comes from, in a word
   bool fetchable = true;       // a mirror holds it as NAME.zip
-  std::string how_to_get;      // where it is not fetchable: a sentence for the person who wants it
+  std::string how_to_get;      // if it is not fetchable: a sentence for the person who wants it
   std::string content_digest;  // 64 hex digits that content_digest() must give; empty: not pinned, so never accepted
 };
 
@@ -38,11 +38,11 @@ class Catalogue {
 // The ten data sets that docs/cli.md lists.
 [[nodiscard]] Catalogue built_in_catalogue();
 
-// {"datasets": [{"name": "TOY", "content_digest": "...", ...}, ...]}: field names as above, all but `name` optional.
-// Errors: kNotFound, kMalformedInput (naming the file and the field).
+// {"datasets": [{"name": "TOY", "content_digest": "...", ...}, ...]}.  Field names are as above; all but `name` are
+// optional.  Errors: kNotFound, kMalformedInput (naming the file and the field).
 [[nodiscard]] Result<Catalogue> read_catalogue(const std::filesystem::path& path);
 
-// The file that $UNSCATTER_CATALOGUE names, otherwise the built-in one.
+// The file that $UNSCATTER_CATALOGUE names.  Without that variable, the built-in catalogue.
 [[nodiscard]] Result<Catalogue> load_catalogue();
 
 }  // namespace unscatter::cli

@@ -12,14 +12,14 @@ namespace {
 Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(nullptr); }
 
 // A Certificate, or the ledger's record of one: the fields have the same names.
-template <typename Promise>
-void add_rows(Table& table, const Promise& promise) {
-  std::string words = guarantee_words(promise.mechanism, promise.guarantee, promise.noise_stddev);
-  if (promise.rule == BudgetRule::kPaper) words += "; the paper's budget, not sound for several classes";
-  table.add_row({promise.satisfied ? "certified" : "NOT certified", std::move(words)});
+template <typename Record>
+void add_rows(Table& table, const Record& record) {
+  std::string words = guarantee_words(record.promise);
+  if (record.promise.rule == BudgetRule::kPaper) words += "; the paper's budget, not sound for several classes";
+  table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(words)});
   table.add_row(
-      {"distance", distance_words(promise.distance_upper_bound, promise.shift_upper_bound, promise.shift_limit)});
-  table.add_row({"how", rung_words(promise.rung, promise.newton_steps)});
+      {"distance", distance_words(record.distance_upper_bound, record.shift_upper_bound, record.promise.shift_limit)});
+  table.add_row({"how", rung_words(record.rung, record.newton_steps)});
 }
 
 }  // namespace
@@ -53,9 +53,10 @@ std::string rung_words(Rung rung, std::size_t newton_steps) {
   return {};
 }
 
-std::string guarantee_words(Mechanism mechanism, const RemovalGuarantee& guarantee, double noise_stddev) {
-  return fmt::format("(epsilon, delta) = ({}, {}), by noise of {} {}", guarantee.epsilon, guarantee.delta, noise_stddev,
-                     mechanism == Mechanism::kRelease ? "on every published model" : "in the objective");
+std::string guarantee_words(const Promise& promise) {
+  return fmt::format("(epsilon, delta) = ({}, {}), by noise of {} {}", promise.guarantee.epsilon,
+                     promise.guarantee.delta, promise.noise_stddev,
+                     promise.mechanism == Mechanism::kRelease ? "on every published model" : "in the objective");
 }
 
 std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit) {
@@ -74,28 +75,34 @@ Json counts_json(const RequestCounts& counts) {
           {"subjects", counts.subjects}};
 }
 
+void fill_in_promise(Json& document, const Promise& promise, const PromiseParts& parts) {
+  document.update(Json::parse(promise_text(promise, parts)));
+}
+
 Json certificate_json(const Certificate& certificate) {
-  return {{"satisfied", certificate.satisfied},
-          {"mechanism", name(certificate.mechanism)},
-          {"binding", name(certificate.binding)},
-          {"rule", name(certificate.rule)},
-          {"epsilon", certificate.guarantee.epsilon},
-          {"delta", certificate.guarantee.delta},
-          {"delta_for_shift", certificate.delta_for_shift},
-          {"noise_stddev", certificate.noise_stddev},
-          {"graphs", certificate.graphs},
-          {"residual_upper_bound", certificate.residual_upper_bound},
-          {"distance_upper_bound", certificate.distance_upper_bound},
-          {"shift_upper_bound", certificate.shift_upper_bound},
-          {"shift_limit", certificate.shift_limit},
-          {"bounds",
-           {{"worst", bound_json(certificate.bounds.worst)},
-            {"data", bound_json(certificate.bounds.data)},
-            {"tight", bound_json(certificate.bounds.tight)},
-            {"exact", bound_json(certificate.bounds.exact)}}},
-          {"rung", name(certificate.rung)},
-          {"newton_steps", certificate.newton_steps},
-          {"assumptions", certificate.assumptions}};
+  Json json = {{"satisfied", certificate.satisfied},
+               {"mechanism", nullptr},
+               {"binding", name(certificate.binding)},
+               {"rule", nullptr},
+               {"epsilon", nullptr},
+               {"delta", nullptr},
+               {"delta_for_shift", nullptr},
+               {"noise_stddev", nullptr},
+               {"graphs", certificate.graphs},
+               {"residual_upper_bound", certificate.residual_upper_bound},
+               {"distance_upper_bound", certificate.distance_upper_bound},
+               {"shift_upper_bound", certificate.shift_upper_bound},
+               {"shift_limit", nullptr},
+               {"bounds",
+                {{"worst", bound_json(certificate.bounds.worst)},
+                 {"data", bound_json(certificate.bounds.data)},
+                 {"tight", bound_json(certificate.bounds.tight)},
+                 {"exact", bound_json(certificate.bounds.exact)}}},
+               {"rung", name(certificate.rung)},
+               {"newton_steps", certificate.newton_steps},
+               {"assumptions", nullptr}};
+  fill_in_promise(json, certificate.promise, kCertificatePromise);
+  return json;
 }
 
 Json entry_json(const LedgerRecord& record) {

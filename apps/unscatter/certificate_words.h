@@ -6,10 +6,11 @@
 
 #include "output.h"
 #include "unscatter/store/ledger_record.h"
+#include "unscatter/store/promise_text.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
-#include "unscatter/unlearn/session_options.h"
 
 namespace unscatter::cli {
 
@@ -20,7 +21,7 @@ namespace unscatter::cli {
 // What a rung did: "fast: a step with the kept factor, no other graph looked at"
 [[nodiscard]] std::string rung_words(Rung rung, std::size_t newton_steps);
 // "(epsilon, delta) = (1, 0.0001), by noise of 0.0001 on every published model"
-[[nodiscard]] std::string guarantee_words(Mechanism mechanism, const RemovalGuarantee& guarantee, double noise_stddev);
+[[nodiscard]] std::string guarantee_words(const Promise& promise);
 // "at most 3.1e-10 from those of training from scratch; published models use 0.002 % of what they may"
 [[nodiscard]] std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit);
 
@@ -29,6 +30,8 @@ void add_certificate_rows(Table& table, const Certificate& certificate);
 void add_certificate_rows(Table& table, const LedgerRecord& record);
 
 [[nodiscard]] Json counts_json(const RequestCounts& counts);
+// Sets the promise's fields of `document`.  Those that are there already, null for instance, keep their places.
+void fill_in_promise(Json& document, const Promise& promise, const PromiseParts& parts);
 [[nodiscard]] Json certificate_json(const Certificate& certificate);
 // The entry as the ledger spells it, and its hash.
 [[nodiscard]] Json entry_json(const LedgerRecord& record);

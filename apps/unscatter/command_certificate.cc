@@ -82,7 +82,7 @@ Result<Report> show_certificate(const CertificateArguments& arguments, Context& 
     UNSCATTER_TRY(receipt, workspace.receipt(id));
     UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
   }
-  Report report = report_entry(record, workspace.info().certificate.assumptions, arguments.receipt);
+  Report report = report_entry(record, workspace.info().certificate.promise.assumptions, arguments.receipt);
   if (arguments.salts) {
     UNSCATTER_TRY(salts, workspace.salts(id));
     add_salts(report, record, salts);

@@ -1,4 +1,4 @@
-// A first look, without files or downloads: a workspace in a temporary folder that learns, forgets, and is checked.
+// A first look, without files or downloads.  A workspace in a temporary folder learns, forgets and is checked.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "commands.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"
@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gone when the demo ends, however it ends.
+// A temporary folder.  It is removed when the demo ends, however it ends.
 class DemoFolder {
  public:
   static Result<std::unique_ptr<DemoFolder>> create() {
@@ -54,7 +54,7 @@ class DemoFolder {
   fs::path path_;
 };
 
-// The user in most groups, and in how many.
+// The user who is in most groups, and in how many.
 std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
   std::map<std::string, std::size_t> groups;
   for (const Graph& graph : dataset.graphs) {
@@ -64,7 +64,7 @@ std::pair<std::string, std::size_t> busiest_user(const Dataset& dataset) {
   return *std::max_element(groups.begin(), groups.end(), fewer);
 }
 
-// A member, a tie and a member's features, from ten groups each.
+// From ten groups each: a member, a tie and the features of a member.
 std::vector<RemovalRequest> mixed_batch(const Session& session) {
   std::vector<RemovalRequest> batch;
   for (std::size_t g = 0; g < 30; ++g) {
@@ -82,14 +82,14 @@ class Story {
  public:
   Story(Workspace& workspace, const Context& context) : workspace_(workspace), context_(context) {}
 
-  // Honours the requests, then trains from scratch on what is left, to compare in time and in weights.
+  // Honours the requests.  Then trains from scratch on what is left, to compare times and weights.
   Status forget(const std::string& step, const std::string& what, const std::vector<RemovalRequest>& requests) {
     Stopwatch watch;
     UNSCATTER_TRY(forgotten, workspace_.forget(requests));
     const double update_ms = 1000 * watch.lap();
     UNSCATTER_TRY(session, workspace_.session());
     Dataset left = session->remaining();
-    // The workspace outlives the session that is compared with.
+    // Without ownership: the workspace outlives the session that is compared with.
     const std::shared_ptr<const Embedder> embedder(std::shared_ptr<void>(), &workspace_.embedder());
     watch.lap();
     UNSCATTER_TRY(scratch, Session::create(std::move(left), embedder, session->options()));
@@ -97,14 +97,15 @@ class Story {
 
     const Certificate& certificate = forgotten.certificate;
     const double distance = (session->weights() - scratch.weights()).norm();
+    // Both models are within their bounds of the exact minimiser, so their distance is at most the sum.
     const double allowed = certificate.distance_upper_bound + scratch.certificate().distance_upper_bound;
     if (distance > allowed) {
       return Error{ErrorCode::kUnsupported, fmt::format("{}: the weights are {:.2g} from those of retraining, and the "
                                                         "certificates say at most {:.2g}",
                                                         step, distance, allowed)};
     }
-    UNSCATTER_TRY(entry, workspace_.entry(forgotten.receipt.sequence));
-    tell(step, what, entry, certificate, distance, {update_ms, retrain_ms});
+    const LedgerRecord& entry = forgotten.entry;
+    tell(step, what, forgotten, distance, {update_ms, retrain_ms});
     removals_.push_back({{"step", step},
                          {"requests", requests.size()},
                          {"graphs_edited", entry.graphs_edited},
@@ -116,7 +117,7 @@ class Story {
                          {"distance", distance},
                          {"distance_upper_bound", certificate.distance_upper_bound},
                          {"shift_upper_bound", certificate.shift_upper_bound},
-                         {"shift_limit", certificate.shift_limit},
+                         {"shift_limit", certificate.promise.shift_limit},
                          {"satisfied", certificate.satisfied}});
     return ok_status();
   }
@@ -129,8 +130,10 @@ class Story {
     double retrain_ms;
   };
 
-  void tell(const std::string& step, const std::string& what, const LedgerRecord& entry, const Certificate& certificate,
-            double distance, const Times& times) const {
+  void tell(const std::string& step, const std::string& what, const Forgotten& forgotten, double distance,
+            const Times& times) const {
+    const LedgerRecord& entry = forgotten.entry;
+    const Certificate& certificate = forgotten.certificate;
     Table table({{""}, {""}, {""}});
     table.add_row({" ", "graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
     table.add_row({" ", "how", rung_words(certificate.rung, certificate.newton_steps)});
@@ -139,7 +142,7 @@ class Story {
                                certificate.distance_upper_bound, distance)});
     table.add_row({" ", "ledger",
                    fmt::format("entry {}, hash {}..., receipt signed", entry.sequence,
-                               entry_hash(ledger_text(entry)).hex().substr(0, 16))});
+                               forgotten.receipt.entry.hex().substr(0, 16))});
     table.add_row({" ", "time",
                    fmt::format("{:.1f} ms, on disk; training from scratch takes {:.1f} ms in memory", times.update_ms,
                                times.retrain_ms)});
@@ -152,7 +155,7 @@ class Story {
 };
 
 std::string closing_words(const Verification& verification, const WorkspaceInfo& info, double before, double after) {
-  const Certificate& certificate = info.certificate;
+  const Promise& promise = info.certificate.promise;
   std::string checks;
   for (const Check& check : verification.checks) checks += (checks.empty() ? "" : ", ") + check.name;
   return fmt::format(
@@ -166,11 +169,11 @@ std::string closing_words(const Verification& verification, const WorkspaceInfo&
       "  unscatter forget --workspace w.unscatter --subject user-00042 --receipt receipt.json\n"
       "  unscatter verify --workspace w.unscatter --retrain\n"
       "docs/certificates.md says what a certificate means, and what it does not.\n",
-      checks, verification.checks.size(), grouped(info.options.releases), certificate.guarantee.epsilon,
-      certificate.guarantee.delta, certificate.noise_stddev, 100 * before, 100 * after);
+      checks, verification.checks.size(), grouped(info.options.releases), promise.guarantee.epsilon,
+      promise.guarantee.delta, promise.noise_stddev, 100 * before, 100 * after);
 }
 
-// Half of the groups to learn from, half to test, and who will leave.
+// Half of the groups to learn from, half to test, and those who will leave.
 struct Cast {
   DatasetSummary summary;
   Dataset train;
@@ -243,7 +246,7 @@ Result<Report> demo(Context& context) {
   UNSCATTER_TRY(model, workspace->release());
   const double accuracy_published = accuracy(test_rows, cast.test.labels, model.weights);
   const WorkspaceInfo info = workspace->info();
-  workspace.reset();  // one at a time: verifying opens the file itself
+  workspace.reset();  // a workspace has one user at a time, and verifying opens the file itself
   UNSCATTER_TRY(verification, verify_workspace(path, {.retrain = true, .signer = options.key->public_key()}, options));
   UNSCATTER_CHECK_OK(check_verified(verification));
 
@@ -257,8 +260,8 @@ Result<Report> demo(Context& context) {
                  {"verified", true},
                  {"accuracy_before", accuracy_before},
                  {"accuracy_published", accuracy_published},
-                 {"epsilon", info.certificate.guarantee.epsilon},
-                 {"delta", info.certificate.guarantee.delta}};
+                 {"epsilon", info.certificate.promise.guarantee.epsilon},
+                 {"delta", info.certificate.promise.guarantee.delta}};
   report.text = closing_words(verification, info, accuracy_before, accuracy_published);
   return report;
 }

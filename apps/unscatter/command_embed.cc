@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/stopwatch.h"
 #include "commands.h"
+#include "embedding/npy.h"
 #include "locations.h"
 #include "transform_options.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/embedder.h"
-#include "unscatter/embedding/npy.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/graph/read.h"
 
@@ -28,30 +26,6 @@ struct EmbedArguments {
   std::size_t threads = 0;
   TransformArguments transform;
 };
-
-// The extremes over all graphs.
-Result<FrameBounds> frame_bounds_over(const WaveletBank& bank, const Dataset& dataset, std::size_t threads,
-                                      Progress& progress) {
-  FrameBounds extremes{.lower = 1e300, .upper = 0};
-  std::optional<Error> failure;
-  std::mutex mutex;
-  progress.begin("frame bounds", dataset.size());
-  parallel_for(dataset.size(), threads, 8, [&](std::size_t g, std::size_t) {
-    auto filters = bank.on(dataset.graphs[g]);
-    const FrameBounds bounds = filters.ok() ? (*filters)->frame_bounds() : FrameBounds{};
-    const std::lock_guard lock(mutex);
-    if (!filters.ok()) {
-      if (!failure) failure = std::move(filters).error();
-    } else {
-      extremes.lower = std::min(extremes.lower, bounds.lower);
-      extremes.upper = std::max(extremes.upper, bounds.upper);
-    }
-    progress.advance(1);
-  });
-  progress.end();
-  if (failure) return *std::move(failure);
-  return extremes;
-}
 
 struct Embedded {
   std::size_t graphs = 0;
@@ -129,7 +103,7 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   UNSCATTER_TRY(Z, embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress()}));
   result.embed_seconds = watch.lap();
   if (bank != nullptr) {
-    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset, arguments.threads, context.progress()));
+    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset.graphs, arguments.threads, context.progress()));
     result.frame = bounds;
     watch.lap();
   }

@@ -27,7 +27,8 @@ struct FetchOptions {
   std::uint64_t limit_mib = 1024;  // the largest archive of the site is a few hundred
 };
 
-// A folder inside the cache, so that the last step is a rename within one file system; gone at the end of the scope.
+// A folder inside the cache.  So the last step is a rename within one file system.  It is removed at the end of the
+// scope.
 class StagingFolder {
  public:
   static Result<std::unique_ptr<StagingFolder>> create(const fs::path& cache) {
@@ -79,7 +80,7 @@ Result<CatalogueEntry> fetchable_entry(const std::string& name) {
   return *entry;
 }
 
-// Whether `archive` holds what the catalogue promises.  `what` names it in messages.
+// Ok if `archive` holds what the catalogue promises.  `what` names it in messages.
 Status verify(const fs::path& archive, const CatalogueEntry& entry, const std::string& what, Context& context) {
   ReadOptions options;
   options.progress = &context.progress();
@@ -93,7 +94,8 @@ Status verify(const fs::path& archive, const CatalogueEntry& entry, const std::s
                                                        what, digest, entry.content_digest)};
 }
 
-// Downloads next to `target`, verifies, and only then puts the archive in place.
+// Downloads next to `target`, verifies, and only then puts the archive in its place.  A file in the cache is therefore
+// always a verified one.
 Status fetch_to(const fs::path& target, const fs::path& cache, const CatalogueEntry& entry, const FetchOptions& options,
                 Context& context) {
   const std::string url = archive_url(options);
@@ -128,6 +130,7 @@ Result<Report> fetch(const FetchOptions& options, Context& context) {
   const fs::path target = cache / entry.name / (entry.name + ".zip");
   std::error_code ignored;
   if (!options.force && fs::exists(target, ignored)) {
+    // A file in the cache is verified again: it may have been damaged since it was downloaded.
     const Status good = verify(target, entry, fmt::format("'{}'", target.string()), context);
     if (good.ok()) return fetched(entry, target, false);
     return Error{good.error().code, good.error().message + "; --force downloads it again"};

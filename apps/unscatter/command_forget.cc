@@ -6,12 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "commands.h"
 #include "files.h"
 #include "forget.h"
-#include "unscatter/base/invariant.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {
@@ -38,7 +37,8 @@ struct RemovalTimes {
 };
 
 Report report_removal(const ForgetArguments& arguments, const RemovalRequest& request, const Forgotten& outcome,
-                      const LedgerRecord& entry, const RemovalTimes& times) {
+                      const RemovalTimes& times) {
+  const LedgerRecord& entry = outcome.entry;
   const std::string hash = outcome.receipt.entry.hex();
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
@@ -100,9 +100,9 @@ Error done_but(const Error& error, const ForgetArguments& arguments, const Forgo
                       outcome.receipt.sequence, error.message, arguments.workspace.path)};
 }
 
-Status write_removal_files(const ForgetArguments& arguments, const RemovalRequest& request, const Forgotten& outcome,
+Status write_removal_files(const ForgetArguments& arguments, const Forgotten& outcome,
                            std::optional<LineFile>& openings) {
-  if (openings) UNSCATTER_CHECK_OK(openings->append(opening_lines(outcome, std::span(&request, 1))));
+  if (openings) UNSCATTER_CHECK_OK(openings->append(opening_lines(outcome)));
   if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(outcome.receipt)));
   return ok_status();
 }
@@ -122,19 +122,22 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(session, workspace.session());
   static_cast<void>(session);
   times.open = watch.lap();
-  // Asked before files are touched: a refused request leaves nothing behind.
-  UNSCATTER_TRY(refused, workspace.refusal(std::span(&request, 1)));
-  if (refused && arguments.shred) return shred_salts(arguments, workspace, request, refused->error);
-  if (refused) return std::move(refused)->error;
+  // Prepared before files are touched: a refused request leaves nothing behind.
+  auto removal = workspace.prepare(std::span(&request, 1));
+  if (!removal.ok()) {
+    const bool refused = removal.error().request.has_value();
+    if (refused && arguments.shred) return shred_salts(arguments, workspace, request, removal.error());
+    return std::move(removal).error();
+  }
+  times.forget = watch.lap();
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
   watch.lap();
-  UNSCATTER_TRY(outcome, workspace.forget(std::span(&request, 1), {.shred = arguments.shred}));
-  times.forget = watch.lap();
-  if (const Status written = write_removal_files(arguments, request, outcome, openings); !written.ok()) {
+  UNSCATTER_TRY(outcome, removal->commit({.shred = arguments.shred}));
+  times.forget += watch.lap();
+  if (const Status written = write_removal_files(arguments, outcome, openings); !written.ok()) {
     return done_but(written.error(), arguments, outcome);
   }
-  UNSCATTER_TRY(entry, workspace.entry(outcome.receipt.sequence));
-  return report_removal(arguments, request, outcome, entry, times);
+  return report_removal(arguments, request, outcome, times);
 }
 
 }  // namespace
@@ -166,16 +169,12 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
   return report;
 }
 
-std::string opening_lines(const Forgotten& outcome, std::span<const RemovalRequest> requests) {
+std::string opening_lines(const Forgotten& outcome) {
   std::string lines;
-  std::size_t at = 0;
   for (std::size_t i = 0; i < outcome.salts.size(); ++i) {
-    const Digest& committed = outcome.receipt.commitments[i];
-    while (at < requests.size() && commitment(requests[at], outcome.salts[i]) != committed) ++at;
-    invariant(at < requests.size(), "a commitment of none of the requests");
-    const Json line = {{"commitment", committed.hex()},
+    const Json line = {{"commitment", outcome.receipt.commitments[i].hex()},
                        {"entry", outcome.receipt.sequence},
-                       {"request", Json::parse(request_text(requests[at++]))},
+                       {"request", Json::parse(request_text(outcome.requests[i]))},
                        {"salt", outcome.salts[i].hex()}};
     lines += line.dump() + '\n';
   }

@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
+#include "base/stopwatch.h"
 #include "catalogue.h"
 #include "commands.h"
 #include "locations.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/graph/read.h"
 

@@ -12,10 +12,11 @@
 #include "commands.h"
 #include "files.h"
 #include "key_options.h"
+#include "linalg/row_products.h"
 #include "locations.h"
 #include "unscatter/graph/read.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
-#include "unscatter/linalg/row_products.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {

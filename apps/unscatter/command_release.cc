@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,47 +22,31 @@ struct ReleaseArguments {
   bool fresh = false;
 };
 
-std::string_view operator_name(WalkOperator op) {
-  switch (op) {
-    case WalkOperator::kRow: return "row";
-    case WalkOperator::kColumn: return "column";
-    case WalkOperator::kSymmetric: return "symmetric";
-  }
-  return {};
-}
-
-std::string_view method_name(SpectralMethod method) {
-  switch (method) {
-    case SpectralMethod::kAutomatic: return "automatic";
-    case SpectralMethod::kEigen: return "eigen";
-    case SpectralMethod::kChebyshev: return "chebyshev";
-  }
-  return {};
-}
-
 Json transform_json(const TransformSpec& spec) {
-  return {{"family", spec.family},          {"operator", operator_name(spec.op)},
+  return {{"family", spec.family},          {"operator", walk_operator_name(spec.op)},
           {"scales", spec.scales},          {"moments", spec.moments},
           {"layers", spec.layers},          {"linear", spec.linear},
-          {"kernel", spec.kernel},          {"method", method_name(spec.spectral.method)},
+          {"kernel", spec.kernel},          {"method", spectral_method_name(spec.spectral.method)},
           {"degree", spec.spectral.degree}, {"damping", spec.pagerank_damping}};
 }
 
 // Everything somebody needs to use the model, and nothing that was computed from data without noise.
 Json model_header(const PublishedModel& model, const WorkspaceInfo& info) {
-  return {{"format", "unscatter-model-1"},
-          {"workspace", info.id},
-          {"classes", model.class_names},
-          {"features", info.features},
-          {"transform", transform_json(info.transform)},
-          {"mechanism", name(model.mechanism)},
-          {"epsilon", model.guarantee.epsilon},
-          {"delta", model.guarantee.delta},
-          {"noise_stddev", model.noise_stddev},
-          {"shift_limit", model.shift_limit},
-          {"release_number", model.release_number},
-          {"releases", model.releases},
-          {"assumptions", model.assumptions}};
+  Json header = {{"format", "unscatter-model-1"},
+                 {"workspace", info.id},
+                 {"classes", model.class_names},
+                 {"features", info.features},
+                 {"transform", transform_json(info.transform)},
+                 {"mechanism", nullptr},
+                 {"epsilon", nullptr},
+                 {"delta", nullptr},
+                 {"noise_stddev", nullptr},
+                 {"shift_limit", nullptr},
+                 {"release_number", model.release_number},
+                 {"releases", nullptr},
+                 {"assumptions", nullptr}};
+  fill_in_promise(header, model.promise, kPublishedPromise);
+  return header;
 }
 
 // One line per class.
@@ -91,25 +74,26 @@ Result<Report> release_model(const ReleaseArguments& arguments, Context& context
   const bool is_new = workspace.info().published > published_before;
   UNSCATTER_CHECK_OK(replace_file(arguments.out, model_text(model, workspace.info())));
 
+  const Promise& promise = model.promise;
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
                  {"out", arguments.out},
                  {"new", is_new},
                  {"release_number", model.release_number},
-                 {"releases", model.releases},
+                 {"releases", promise.releases},
                  {"classes", model.class_names},
                  {"coordinates", model.weights.rows()},
-                 {"mechanism", name(model.mechanism)},
-                 {"epsilon", model.guarantee.epsilon},
-                 {"delta", model.guarantee.delta},
-                 {"noise_stddev", model.noise_stddev}};
+                 {"mechanism", name(promise.mechanism)},
+                 {"epsilon", promise.guarantee.epsilon},
+                 {"delta", promise.guarantee.delta},
+                 {"noise_stddev", promise.noise_stddev}};
   Table table({{""}, {""}});
   table.add_row({"published", fmt::format("model {}{}", grouped(model.release_number),
                                           is_new ? "" : ", the same as before: nothing was removed since")});
-  table.add_row({"promise", guarantee_words(model.mechanism, model.guarantee, model.noise_stddev)});
-  if (model.mechanism == Mechanism::kRelease) {
-    table.add_row({"together", fmt::format("the promise covers {} models; {} are left", grouped(model.releases),
-                                           grouped(model.releases - workspace.info().published))});
+  table.add_row({"promise", guarantee_words(promise)});
+  if (promise.mechanism == Mechanism::kRelease) {
+    table.add_row({"together", fmt::format("the promise covers {} models; {} are left", grouped(promise.releases),
+                                           grouped(promise.releases - workspace.info().published))});
   }
   table.add_row({"written", arguments.out});
   report.text = table.str();

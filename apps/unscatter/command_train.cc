@@ -20,9 +20,10 @@
 #include "locations.h"
 #include "stage_clock.h"
 #include "transform_options.h"
-#include "unscatter/experiment/paper_setting.h"
+#include "unlearn/paper_setting.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 #include "workspace_options.h"
 
@@ -168,9 +169,9 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
   table.add_row({"features", info.features});
   table.add_row({"model", fmt::format("{} weights per class, {} loss, lambda {}", grouped(width),
                                       options.loss.describe(), options.regularisation)});
-  table.add_row({"promise", guarantee_words(options.mechanism, options.guarantee, options.noise_stddev)});
+  table.add_row({"promise", guarantee_words(info.certificate.promise)});
   table.add_row({"distance", distance_words(info.certificate.distance_upper_bound, info.certificate.shift_upper_bound,
-                                            info.certificate.shift_limit)});
+                                            info.certificate.promise.shift_limit)});
   if (evaluation) {
     table.add_row({"accuracy", fmt::format("{:.1f} % on the {} graphs that were held out", 100 * evaluation->accuracy,
                                            grouped(evaluation->graphs))});

@@ -123,8 +123,8 @@ Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const s
                               {"entry", receipt.sequence},
                               {"time", receipt.time},
                               {"requests", receipt.requests.total()},
-                              {"epsilon", receipt.guarantee.epsilon},
-                              {"delta", receipt.guarantee.delta}});
+                              {"epsilon", receipt.promise.guarantee.epsilon},
+                              {"delta", receipt.promise.guarantee.delta}});
   }
   return verified;
 }

@@ -1,4 +1,4 @@
-// One function per subcommand: it adds the command to `parent` and registers its action with `context` (context.h).  A
+// One function per subcommand.  It adds the command to `parent` and registers its action with `context` (context.h).  A
 // new command is a file command_NAME.cc, a line here and a line in program.cc.
 #pragma once
 
@@ -19,8 +19,6 @@ void add_certificate_command(CLI::App& parent, Context& context);
 void add_verify_command(CLI::App& parent, Context& context);
 void add_release_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
-void add_experiment_command(CLI::App& parent, Context& context);
-void add_bench_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.
 void add_list_command(CLI::App& parent, Context& context);

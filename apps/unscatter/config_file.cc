@@ -14,7 +14,7 @@
 namespace unscatter::cli {
 namespace {
 
-// An option nobody sees, last of all items: when it is set, every value of the file was taken.
+// A hidden option that is put behind all other items.  If it is set, every value of the file was accepted.
 constexpr const char* kEnd = "all-of-the-file-was-read";
 
 bool set_in_environment(const std::string& variable) {
@@ -24,7 +24,7 @@ bool set_in_environment(const std::string& variable) {
 
 bool is_section_mark(const CLI::ConfigItem& item) { return item.name == "++" || item.name == "--"; }
 
-// The command that a section is about; null if there is none of that name.
+// The command of a section.  Null if there is none of that name.
 const CLI::App* command_of(const CLI::App& program, const std::vector<std::string>& section) {
   const CLI::App* at = &program;
   for (const std::string& name : section) {
@@ -37,8 +37,8 @@ const CLI::App* command_of(const CLI::App& program, const std::vector<std::strin
 
 }  // namespace
 
-// CLI11 reads the file; what it would take silently (a key that stands twice, an environment variable that should go
-// first) or refuse without naming the file is settled here.
+// CLI11 reads the file.  Three things are settled here.  A key that stands twice and an environment variable that
+// should come first would be passed over in silence.  An error would not name the file.
 class ConfigFile::Format final : public CLI::ConfigTOML {
  public:
   explicit Format(const CLI::App& program) : program_(program) {}
@@ -52,6 +52,8 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
         check_section(item);
         continue;
       }
+      const CLI::App* command = command_of(program_, item.parents);
+      if (command != nullptr && command->get_allow_extras()) continue;  // a stand-in (laboratory.h)
       const CLI::Option* option = option_of(item);
       if (option == nullptr) continue;
       if (!seen.insert(item.fullname()).second || item.inputs.size() > 1) {
@@ -70,7 +72,7 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
   }
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  // Was the file read, and did a value of it fail?
+  // True if the file was read and one of its values failed.
   [[nodiscard]] bool incomplete() const { return !complete_; }
   void set_complete() { complete_ = true; }
 
@@ -80,7 +82,7 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
     problem_ = fmt::format("there is no command for section [{}]", CLI::detail::join(item.parents, "."));
   }
 
-  // CLI11 would look at the value of a flag later, when nobody knows where it came from.
+  // CLI11 would look at the value of a flag later, when nobody knows any more where it came from.
   void check_flag(const CLI::Option& option, const CLI::ConfigItem& item) const {
     if (option.get_expected_min() > 0 || item.inputs == std::vector<std::string>{"true"}) return;
     if (item.inputs != std::vector<std::string>{"false"})
@@ -102,7 +104,7 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
   }
 
   const CLI::App& program_;
-  // The interface is const; what it finds has to get out all the same.
+  // The interface is const, but its findings must get out.
   mutable std::string problem_;
   mutable bool complete_ = true;
 };
@@ -120,10 +122,10 @@ ConfigFile::ConfigFile(CLI::App& program) : program_(program), format_(std::make
 
 std::string ConfigFile::problem(const CLI::ParseError* error) const {
   const CLI::Option& option = *program_.get_config_ptr();
-  if (option.count() > 1) return {};  // that is the command line's problem
+  if (option.count() > 1) return {};  // that is a problem of the command line
   const auto path = option.as<std::string>();
   const auto in_file = [&](std::string_view what) { return fmt::format("configuration file '{}': {}", path, what); };
-  // CLI11 passes over a file that is not there unless the option itself names it.
+  // CLI11 ignores a missing file unless the option itself names it.
   std::error_code ignored;
   if (!path.empty() && (std::filesystem::is_directory(path, ignored) || !std::ifstream(path).good())) {
     return in_file("it cannot be read");

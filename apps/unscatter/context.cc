@@ -12,7 +12,8 @@
 namespace unscatter::cli {
 namespace {
 
-// False if stdout does not take it (a full disk, a closed descriptor).
+// False if stdout does not accept it (a full disk, a closed descriptor).  Without the flush, the error would show up
+// after the exit code was decided.
 bool write_to_stdout(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return std::fflush(stdout) == 0 && written;
@@ -37,12 +38,12 @@ Progress& Context::progress() {
 }
 
 void Context::say(std::string_view text) const {
-  // A failed write shows again, and is reported, when the report is printed.
+  // A failed write shows up again, and is reported, when the report is printed.
   if (!json_) static_cast<void>(write_to_stdout(printable(text)));
 }
 
 void Context::note(std::string_view sentence) const {
-  if (progress_ != nullptr) progress_->end();  // a bar would share the line
+  if (progress_ != nullptr) progress_->end();  // a bar would stand on the same line
   fmt::print(stderr, "unscatter: {}\n", printable(sentence));
 }
 
@@ -54,6 +55,7 @@ int Context::run_chosen() const {
     return kRefused;
   }
   Json document = result->json;
+  // A report with a refusal keeps its content.  The error joins it in the same document.
   if (result->refusal)
     document.update(error_document(error_code_name(result->refusal->code), result->refusal->message));
   const bool written = write_to_stdout(json_ ? document_text(document) : printable(result->text));

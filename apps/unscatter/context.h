@@ -1,4 +1,4 @@
-// What main() and the subcommands share, and how a subcommand hangs itself into the program.
+// What main() and the subcommands share, and how a subcommand becomes part of the program.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,28 +12,28 @@
 
 namespace unscatter::cli {
 
-// A subcommand's work.  The report goes to stdout as text or JSON, an error to stderr; main() does both.
+// The work of a subcommand. main() prints its report to stdout as text or JSON, and an error to stderr.
 using Action = std::function<Result<Report>()>;
-// What is wrong with the command line beyond what the parser sees, such as options that do not go together.  An error
-// is wrong usage: exit code 2.
+// Finds what is wrong with the command line beyond what the parser sees, such as options that exclude each other.  An
+// error is wrong usage: exit code 2.
 using UsageCheck = std::function<Status()>;
 
 class Context {
  public:
-  // Gives `command` the options every command has (--json, --quiet), and `action` as what runs when the user chose it.
-  // Whatever `action` and `check` refer to has to live as long as the context.
+  // Gives `command` the options of every command (--json, --quiet), and `action` to run when the user has chosen it.
+  // Everything that `action` and `check` refer to must live as long as the context.
   void add_action(CLI::App& command, Action action, UsageCheck check = nullptr);
 
-  // A bar on stderr, or silence: see make_progress().  Valid once the command line is parsed.
+  // A bar on stderr, or silence; see make_progress().  Valid after the command line was parsed.
   [[nodiscard]] Progress& progress();
-  // Prints `text` to stdout at once, for commands that tell a story as they go; nothing with --json.
+  // Prints `text` to stdout at once, for commands that report while they work.  Prints nothing with --json.
   void say(std::string_view text) const;
-  // One line on stderr that a person should see beside the result.
+  // Prints one line on stderr that a person should see beside the result.
   void note(std::string_view sentence) const;
 
   [[nodiscard]] bool json() const noexcept { return json_; }
   [[nodiscard]] bool quiet() const noexcept { return quiet_; }
-  // Runs what was chosen and prints the outcome.  Returns the exit code.
+  // Runs the chosen command and prints the outcome.  Returns the exit code.
   [[nodiscard]] int run_chosen() const;
 
  private:

@@ -13,7 +13,8 @@ namespace unscatter::cli {
 namespace {
 
 constexpr long kConnectSeconds = 20;
-// A transfer that brings less than this for that long is dead.
+// A transfer that is slower than this for so long is given up.  No limit on the whole time: a large archive may take an
+// hour.
 constexpr long kLeastBytesPerSecond = 100;
 constexpr long kPatienceSeconds = 30;
 
@@ -24,7 +25,7 @@ struct CleanUpCurl {
   void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
 };
 
-// curl_global_init is not thread-safe by itself; a static of a function is.
+// curl_global_init() is not thread-safe by itself.  The initialisation of a static variable is.
 void initialise_curl() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
   invariant(code == CURLE_OK, "libcurl does not start");
@@ -43,7 +44,7 @@ struct Transfer {
 std::size_t on_data(char* data, std::size_t /*one*/, std::size_t size, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   if (transfer.received == 0) {
-    curl_off_t length = -1;  // stays negative if the server does not say
+    curl_off_t length = -1;  // stays negative if the server does not say it
     curl_easy_getinfo(transfer.curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     transfer.progress.begin("downloading", length > 0 ? static_cast<std::size_t>(length) : 0);
   }
@@ -63,11 +64,13 @@ std::unique_ptr<CURL, CleanUpCurl> make_request(const std::string& url) {
   curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, "unscatter/" UNSCATTER_VERSION);
   curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "https,http,file");
-  // A server must not be able to point us at local files.
+  // A redirect must not lead to local files.
   curl_easy_setopt(curl.get(), CURLOPT_REDIR_PROTOCOLS_STR, "https,http");
   curl_easy_setopt(curl.get(), CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_MAXREDIRS, 5L);
+  // An error page of a server must not be taken for data.
   curl_easy_setopt(curl.get(), CURLOPT_FAILONERROR, 1L);
+  // Signals for timeouts would reach any thread of the program.
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_LIMIT, kLeastBytesPerSecond);
@@ -113,7 +116,7 @@ Status download(const std::string& url, const std::filesystem::path& path, std::
     const char* reason = detail[0] != '\0' ? detail.data() : curl_easy_strerror(code);
     return Error{kind_of(code, http_status), fmt::format("cannot download {}: {}", url, reason)};
   }
-  // Buffered bytes may still meet a full disk.
+  // Bytes in the buffer may still meet a full disk.
   if (std::fclose(file.release()) != 0) return Error{ErrorCode::kIo, fmt::format("cannot write '{}'", path.string())};
   return ok_status();
 }

@@ -1,4 +1,4 @@
-// What the program tells its caller.  A stable contract (docs/cli.md).
+// What the program tells its caller.  This is a stable contract (docs/cli.md).
 #pragma once
 
 namespace unscatter::cli {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 namespace unscatter::cli {
 namespace {
@@ -23,7 +23,7 @@ Error file_error(const fs::path& path, std::string_view what) {
   return {ErrorCode::kIo, fmt::format("'{}' {}: {}", path.string(), what, std::strerror(errno))};
 }
 
-// "f: cannot be read: ..." as the program says it: "'f' cannot be read: ...".
+// The library says "f: cannot be read: ...".  The program says "'f' cannot be read: ...".
 Error in_quotes(Error error, const fs::path& path) {
   const std::string plain = path.string() + ": ";
   if (error.message.starts_with(plain)) error.message.replace(0, plain.size(), fmt::format("'{}' ", path.string()));
@@ -52,6 +52,7 @@ Status check_free(const fs::path& path, bool force, std::string_view hint) {
   if (fs::is_directory(path, ignored)) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is a folder; name a file", path.string())};
   }
+  // symlink_status() sees a link itself: a link that leads nowhere is something that is there.
   if (force || !fs::exists(fs::symlink_status(path, ignored))) return ok_status();
   return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' exists; {}", path.string(), hint)};
 }
@@ -85,6 +86,7 @@ LineFile::~LineFile() {
 
 Status LineFile::append(std::string_view lines) {
   UNSCATTER_CHECK_OK(in_quotes(write_fully(descriptor_, path_, lines), path_));
+  // EINVAL: pipes and terminals cannot be made durable.
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL) return file_error(path_, "cannot be made durable");
   return ok_status();
 }

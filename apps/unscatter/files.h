@@ -14,16 +14,18 @@ namespace unscatter::cli {
 // Errors: kNotFound, kIo, kLimitExceeded beyond 64 MiB.
 [[nodiscard]] Result<std::string> read_small_file(const std::filesystem::path& path);
 
-// kInvalidArgument if there is a folder at `path`, or anything and `force` is not set; `hint` says what to do about it.
+// kInvalidArgument if there is a folder at `path`, or if anything is there and `force` is not set.  `hint` says what to
+// do about it.
 [[nodiscard]] Status check_free(const std::filesystem::path& path, bool force, std::string_view hint);
 
-// `path` holds the old content or the new one, whatever happens; durable when it returns.  Errors: kIo.
+// Replaces the content of `path`.  Whatever happens, `path` holds the old content or the new one.  Durable when it
+// returns.  Errors: kIo.
 [[nodiscard]] Status replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode = 0644);
 
-// Makes `from` the file at `to`, durably.
+// Gives the file `from` the name `to`, durably.
 [[nodiscard]] Status rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Text that grows by whole lines, each durable once append() returns.
+// A text file that grows by whole lines.  Each line is durable when append() returns.
 class LineFile {
  public:
   // Creates the file if there is none.  Errors: kIo.
@@ -32,7 +34,7 @@ class LineFile {
   LineFile& operator=(LineFile&& other) noexcept;
   ~LineFile();
 
-  // `lines` end with a newline each.
+  // Every line in `lines` ends with a newline.
   [[nodiscard]] Status append(std::string_view lines);
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

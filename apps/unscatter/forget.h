@@ -38,8 +38,7 @@ struct ForgetArguments {
                                              std::span<const RemovalRequest> requests);
 
 // Lines for --openings: {"commitment": ..., "entry": 3, "request": {...}, "salt": ...} per request that was honoured.
-// `requests` are the candidates, in order; some may have been refused.
-[[nodiscard]] std::string opening_lines(const Forgotten& outcome, std::span<const RemovalRequest> requests);
+[[nodiscard]] std::string opening_lines(const Forgotten& outcome);
 
 // Null if `path` is empty.
 [[nodiscard]] Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode);

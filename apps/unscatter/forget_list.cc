@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "forget.h"
 #include "interrupt.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {
@@ -35,11 +33,10 @@ class ListRun {
 
   void acknowledge(std::size_t done, const Forgotten& outcome) {
     ++updates_;
-    honoured_ += outcome.receipt.commitments.size();
+    honoured_ += outcome.requests.size();
     progress_.advance(done - done_);
-    const std::span<const RemovalRequest> candidates(file_.requests.data() + done_, done - done_);
     done_ = done;
-    if (Status written = write(outcome, candidates); !written.ok() && !failure_) failure_ = std::move(written).error();
+    if (Status written = write(outcome); !written.ok() && !failure_) failure_ = std::move(written).error();
   }
 
   [[nodiscard]] bool stop() const { return failure_.has_value() || InterruptWatch::requested(); }
@@ -50,9 +47,9 @@ class ListRun {
   [[nodiscard]] std::size_t done() const { return done_; }
 
  private:
-  Status write(const Forgotten& outcome, std::span<const RemovalRequest> candidates) {
+  Status write(const Forgotten& outcome) {
     if (receipts_) UNSCATTER_CHECK_OK(receipts_->append(compact_receipt(outcome.receipt) + '\n'));
-    if (openings_) UNSCATTER_CHECK_OK(openings_->append(opening_lines(outcome, candidates)));
+    if (openings_) UNSCATTER_CHECK_OK(openings_->append(opening_lines(outcome)));
     return ok_status();
   }
 
@@ -90,11 +87,10 @@ std::string stages_words(const StageTimes& stages) {
 }
 
 // The library counts requests; a person looks for a line.
-Error at_line(const ForgetArguments& arguments, const RequestFile& file, std::size_t index, const Error& error) {
-  const std::string count = fmt::format("request {} of the list: ", index + 1);
-  const std::string_view why = error.message;
-  return {error.code, fmt::format("{}, line {}: {}", arguments.what.requests, file.lines[index],
-                                  why.starts_with(count) ? why.substr(count.size()) : why)};
+Error at_line(const ForgetArguments& arguments, const RequestFile& file, Error error) {
+  if (!error.request) return error;
+  error.message = fmt::format("{}, line {}: {}", arguments.what.requests, file.lines[*error.request], error.message);
+  return error;
 }
 
 // What the exit code and stderr say: nothing, or why the answer is no.
@@ -109,7 +105,7 @@ std::optional<Error> list_refusal(const ListReport& run, std::size_t total) {
             done, total)};
   }
   if (!run.outcome.refused.empty()) {
-    return Error{run.outcome.refused.front().error.code,
+    return Error{run.outcome.refused.front().code,
                  fmt::format("{} of {} requests refused; the others are in force", run.outcome.refused.size(), total)};
   }
   return std::nullopt;
@@ -122,10 +118,10 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
   Report report;
   report.refusal = list_refusal(run, file.requests.size());
   Json refused = Json::array();
-  for (const Refusal& refusal : outcome.refused) {
-    refused.push_back({{"line", file.lines[refusal.index]},
-                       {"code", error_code_name(refusal.error.code)},
-                       {"message", refusal.error.message}});
+  for (const Error& refusal : outcome.refused) {
+    refused.push_back({{"line", file.lines[refusal.request.value()]},
+                       {"code", error_code_name(refusal.code)},
+                       {"message", refusal.message}});
   }
   report.json = {{"workspace", arguments.workspace.path},
                  {"dry_run", false},
@@ -156,8 +152,8 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"time", fmt::format("{:.3f} s, {:.0f} requests/s: {}", run.seconds, rate, stages_words(run.stages))});
   for (std::size_t i = 0; i < std::min(outcome.refused.size(), kShownRefusals); ++i) {
-    const Refusal& refusal = outcome.refused[i];
-    table.add_row({"refused", fmt::format("line {}: {}", file.lines[refusal.index], refusal.error.message)});
+    const Error& refusal = outcome.refused[i];
+    table.add_row({"refused", fmt::format("line {}: {}", file.lines[refusal.request.value()], refusal.message)});
   }
   if (outcome.refused.size() > kShownRefusals) {
     table.add_row(
@@ -179,9 +175,9 @@ Error done_but_unwritten(const ForgetArguments& arguments, const RequestFile& fi
 // As one update: what a later batch costs depends on what the earlier ones did.
 Result<Report> preview_list(const ForgetArguments& arguments, const RequestFile& file, Context& context) {
   UNSCATTER_TRY(workspace, arguments.workspace.open(context));
-  UNSCATTER_TRY(refused, workspace.refusal(file.requests));
-  if (refused) return at_line(arguments, file, refused->index, refused->error);
-  return preview_removal(arguments, workspace, file.requests);
+  Result<Report> report = preview_removal(arguments, workspace, file.requests);
+  if (report.ok()) return report;
+  return at_line(arguments, file, std::move(report).error());
 }
 
 }  // namespace
@@ -219,7 +215,7 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
     report.outcome.done_before = before.done_before;
     report.outcome.honoured = run.honoured();
     report.outcome.updates = run.updates();
-    report.failure = at_line(arguments, file, run.done(), outcome.error());
+    report.failure = at_line(arguments, file, std::move(outcome).error());
   }
   return report_list(arguments, file, report, workspace.info());
 }

@@ -1,12 +1,12 @@
-// Ctrl-C as a wish rather than an end.
+// Ctrl-C as a request to stop, not as the end of the program.
 #pragma once
 
 #include <csignal>
 
 namespace unscatter::cli {
 
-// While one lives, the first SIGINT or SIGTERM only sets a flag; a second one of the same kind ends the program.  One
-// at a time.
+// While such an object lives, the first SIGINT or SIGTERM only sets a flag.  A second one of the same kind ends the
+// program.  There may be one object at a time.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -1,5 +1,5 @@
-// The options that choose how a model is fitted.  A value that is not given leaves the library's default, or the
-// preset's.
+// The options for how a model is fitted.  An option that is not given leaves the default of the library or of the
+// preset.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -29,9 +29,11 @@ std::optional<fs::path> find_in(const fs::path& root, std::string_view name) {
     if (at->path().extension() == ".npz") arrays.push_back(at->path());
   }
   if (arrays.empty()) return std::nullopt;
+  // The first by name.  The order of the file system would differ between machines.
   return *std::min_element(arrays.begin(), arrays.end());
 }
 
+// A name must not lead out of the folder that it is looked up in.
 bool could_be_a_name(std::string_view text) {
   return !text.empty() && text.front() != '.' && text.find('/') == std::string_view::npos;
 }

@@ -1,4 +1,4 @@
-// Where things lie on this machine.
+// The places of files on this machine.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace unscatter::cli {
 // $UNSCATTER_DATA, if set.  Need not exist.
 [[nodiscard]] std::optional<std::filesystem::path> data_folder();
 
-// A data set that is here under its name.
+// A data set that was found on this machine by its name.
 struct LocalDataset {
   std::filesystem::path path;
   std::string_view place;  // "data" ($UNSCATTER_DATA) or "cache"
@@ -31,7 +31,7 @@ struct LocalDataset {
 // Looks in $UNSCATTER_DATA, then in the cache, for NAME/NAME.zip, then the first NAME/*.npz by name.
 [[nodiscard]] std::optional<LocalDataset> find_local(std::string_view name);
 
-// What every command takes as a data set: a path that exists, or the name of a data set that is here.
+// The path of what a user names as a data set: a path that exists, or the name of a data set that is on this machine.
 // Errors: kNotFound, saying what could be done about it.
 [[nodiscard]] Result<std::filesystem::path> resolve_dataset(const std::string& path_or_name,
                                                             const Catalogue& catalogue);

@@ -6,7 +6,7 @@
 namespace unscatter::cli {
 namespace {
 
-// Code points, so that UTF-8 names line up.
+// Counts code points and not bytes, so that UTF-8 names line up.  Continuation bytes start with the bits 10.
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));

@@ -19,8 +19,7 @@ using Json = nlohmann::ordered_json;
 struct Report {
   Json json;
   std::string text;  // whole lines
-  // There is a report, and all the same the answer is no: exit code 1, the sentence on stderr, and `error` in the
-  // document.
+  // Set if there is a report but the answer is no: exit code 1, the sentence on stderr, and `error` in the document.
   std::optional<Error> refusal = {};
 };
 
@@ -50,8 +49,8 @@ class Table {
 // "1 graph", "1,234 graphs"
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
-// `text` with control characters other than newline replaced by '?': names come from files that anyone may have
-// written, and must not steer the terminal.
+// `text` with control characters other than newline replaced by '?'.  Names come from files that anyone may have
+// written.  They must not control the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // {"error": {"code": "not-found", "message": "..."}}

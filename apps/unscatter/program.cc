@@ -34,7 +34,7 @@ int wrong_usage(const std::string& text) {
   return kWrongUsage;
 }
 
-int run(int argc, const char* const* argv, Context& context) {
+int run(int argc, const char* const* argv, Context& context, const MoreCommands& add_more) {
   CLI::App program("Certified unlearning for graph classifiers", "unscatter");
   program.set_version_flag("--version", "unscatter " UNSCATTER_VERSION);
   program.require_subcommand(1);
@@ -50,8 +50,7 @@ int run(int argc, const char* const* argv, Context& context) {
   add_verify_command(program, context);
   add_release_command(program, context);
   add_key_command(program, context);
-  add_experiment_command(program, context);
-  add_bench_command(program, context);
+  add_more(program, context);
   const ConfigFile config(program);
 
   try {
@@ -59,6 +58,8 @@ int run(int argc, const char* const* argv, Context& context) {
   } catch (const CLI::Success& help_or_version) {
     return program.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
+    // A value of the configuration file may be the cause.  Then the message must name the file and not the command
+    // line.
     const std::string problem = config.problem(&error);
     return wrong_usage(problem.empty() ? usage_error(program, error) : usage_error(program, CLI::ConfigError(problem)));
   }
@@ -70,10 +71,11 @@ int run(int argc, const char* const* argv, Context& context) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv) {
+int run_program(int argc, const char* const* argv, const MoreCommands& add_more) {
   Context context;
   try {
-    return run(argc, argv, context);
+    return run(argc, argv, context, add_more);
+    // Too little memory is not a bug of ours.  The request is refused, with exit code 1.
   } catch (const std::bad_alloc&) {
     report_error("limit-exceeded", "not enough memory", context.json());
     return kRefused;

@@ -1,4 +1,4 @@
-// How long each stage took, for those who report it.
+// How long each stage of a command took.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "output.h"
-#include "unscatter/base/stopwatch.h"
 
 namespace unscatter::cli {
 

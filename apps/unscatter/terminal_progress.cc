@@ -58,7 +58,7 @@ std::string progress_line(std::string_view stage, std::size_t done, std::size_t 
   if (total == 0) {
     line += fmt::format("  {}  {}/s", short_number(static_cast<double>(done)), short_number(rate));
   } else {
-    // Sinks are told estimates too: more done than announced is shown as all done.
+    // Totals may be estimates.  More done than announced is shown as all done.
     const std::size_t shown = std::min(done, total);
     const double share = static_cast<double>(shown) / static_cast<double>(total);
     std::string tail = fmt::format("{:3.0f} %  {}/s", 100 * share, short_number(rate));
@@ -74,7 +74,7 @@ std::string progress_line(std::string_view stage, std::size_t done, std::size_t 
 void TerminalProgress::begin(std::string_view stage, std::size_t total) {
   const std::scoped_lock lock(mutex_);
   wipe();
-  // Stages may be named after members of an archive that anyone may have packed.
+  // A stage may have the name of a member of an archive, which anyone may have packed.
   stage_ = printable(stage);
   std::replace(stage_.begin(), stage_.end(), '\n', '?');
   total_ = total;
@@ -84,11 +84,12 @@ void TerminalProgress::begin(std::string_view stage, std::size_t total) {
 }
 
 void TerminalProgress::advance(std::size_t units) {
+  // Relaxed order is enough: the count is only shown, and nothing else depends on it.
   done_.fetch_add(units, std::memory_order_relaxed);
   const Clock::time_point now = surface_.now();
   Clock::rep due = next_draw_.load(std::memory_order_relaxed);
   if (now.time_since_epoch().count() < due) return;
-  // Of the threads that find a redraw due, the one that moves the date draws; nobody waits.
+  // Several threads may find that a redraw is due.  The one that moves the date draws, and nobody waits.
   const Clock::rep next = (now + kRedrawInterval).time_since_epoch().count();
   if (!next_draw_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -102,7 +103,7 @@ void TerminalProgress::end() {
 
 void TerminalProgress::draw(Clock::time_point now) {
   const double seconds = std::chrono::duration<double>(now - begun_).count();
-  // The last column stays free: a full line would make some terminals wrap.
+  // The last column stays free, since some terminals wrap after a full line.
   const std::size_t columns = std::max<std::size_t>(surface_.columns(), 2) - 1;
   std::string text(kEraseLine);
   text += progress_line(stage_, done_.load(std::memory_order_relaxed), total_, seconds, columns);

@@ -14,12 +14,12 @@
 
 namespace unscatter::cli {
 
-// Redraws one line in place, at most ten times a second, and wipes it when the stage ends; a stage shorter than a tenth
-// of a second leaves no trace.  advance() from any number of threads.
+// Redraws one line in place, at most ten times a second, and wipes it when the stage ends.  A stage shorter than a
+// tenth of a second shows nothing.  Any number of threads may call advance().
 class TerminalProgress final : public Progress {
  public:
   using Clock = std::chrono::steady_clock;
-  // Where to draw, on what width, by which clock; tests bring their own.
+  // Where to draw, how wide, and by which clock.  Tests bring their own.
   struct Surface {
     std::function<void(std::string_view)> write;
     std::function<std::size_t()> columns;
@@ -47,7 +47,7 @@ class TerminalProgress final : public Progress {
   bool drawn_ = false;
 };
 
-// One line of at most `columns` characters.  Unknown total: the count takes the place of bar, percentage and time left.
+// One line of at most `columns` characters.  If the total is unknown, the count replaces bar, percentage and time left.
 [[nodiscard]] std::string progress_line(std::string_view stage, std::size_t done, std::size_t total, double seconds,
                                         std::size_t columns);
 

@@ -2,22 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace unscatter::cli {
 namespace {
 
-const std::map<std::string, WalkOperator>& operators() {
-  static const std::map<std::string, WalkOperator> table{
-      {"row", WalkOperator::kRow}, {"column", WalkOperator::kColumn}, {"symmetric", WalkOperator::kSymmetric}};
-  return table;
-}
+constexpr std::array kOperators = {WalkOperator::kRow, WalkOperator::kColumn, WalkOperator::kSymmetric};
+constexpr std::array kMethods = {SpectralMethod::kAutomatic, SpectralMethod::kEigen, SpectralMethod::kChebyshev};
 
-const std::map<std::string, SpectralMethod>& methods() {
-  static const std::map<std::string, SpectralMethod> table{{"automatic", SpectralMethod::kAutomatic},
-                                                           {"eigen", SpectralMethod::kEigen},
-                                                           {"chebyshev", SpectralMethod::kChebyshev}};
-  return table;
+// The value of that name; the option has been checked to be one.
+template <typename Values, typename Name>
+auto named(const Values& values, Name name, std::string_view text) {
+  return *std::find_if(values.begin(), values.end(), [&](auto value) { return name(value) == text; });
 }
 
 std::vector<std::string> families() { return {transform_families().begin(), transform_families().end()}; }
@@ -72,13 +70,13 @@ Result<TransformSpec> TransformArguments::spec() const {
       return Error{ErrorCode::kInvalidArgument,
                    fmt::format("--operator {} does not go with --transform {}", op, spec.family)};
     }
-    if (spec.family == "geometric") spec.op = operators().at(op);
+    if (spec.family == "geometric") spec.op = named(kOperators, walk_operator_name, op);
   }
   if (!spec.kernel.empty() && spec.family != "custom") {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--kernel goes with --transform custom, not {}", spec.family)};
   }
-  if (!method.empty()) spec.spectral.method = methods().at(method);
+  if (!method.empty()) spec.spectral.method = named(kMethods, spectral_method_name, method);
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// The options that choose features and transform, the same for every subcommand that embeds.
+// The options for features and transform.  They are the same for every subcommand that embeds.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -25,7 +25,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// The last command the user got right.
+// The last command that the user spelled correctly.
 const CLI::App& deepest(const CLI::App& program) {
   const CLI::App* at = &program;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -37,10 +37,10 @@ std::string full_name(const CLI::App& command) {
                                          : full_name(*command.get_parent()) + ' ' + command.get_name();
 }
 
-// The nearest subcommand of `command` if it is near enough to be what was meant, otherwise empty.
+// The nearest subcommand of `command`, if it is near enough to be what the user meant.  Otherwise empty.
 std::string nearest_command(const CLI::App& command, std::string_view word) {
   std::string best;
-  std::size_t distance = 3;  // a slip or two
+  std::size_t distance = 3;  // one or two typing errors
   for (const CLI::App* candidate : command.get_subcommands([](const CLI::App*) { return true; })) {
     const std::size_t candidate_distance = edit_distance(word, candidate->get_name());
     if (candidate_distance >= distance) continue;
@@ -53,7 +53,7 @@ std::string nearest_command(const CLI::App& command, std::string_view word) {
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
   const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
   const std::vector<std::string> unknown = command.remaining();
-  // The parser would complain of the missing command rather than of the word that is none.
+  // The parser would say that a command is missing.  The message should name the word that is no command.
   if (has_commands && !unknown.empty() && unknown.front().front() != '-') {
     const std::string meant = nearest_command(command, unknown.front());
     const std::string hint = meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant);

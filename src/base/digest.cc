@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "unscatter/base/hex.h"
+#include "base/hex.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -42,12 +42,13 @@ Hasher& Hasher::add_bytes(std::span<const std::byte> bytes) {
 }
 
 Hasher& Hasher::add(std::uint64_t value) {
+  // Byte by byte, so that the digest does not depend on the byte order of the machine.
   std::array<std::byte, 8> little_endian{};
   for (unsigned i = 0; i < 8; ++i) little_endian[i] = static_cast<std::byte>(value >> (8 * i));
   return add_bytes(little_endian);
 }
 
-// -0.0 and 0.0 are the same number and get the same bytes.
+// -0.0 and 0.0 are the same number, so they get the same bytes.
 Hasher& Hasher::add(double value) { return add(std::bit_cast<std::uint64_t>(value == 0.0 ? 0.0 : value)); }
 
 Hasher& Hasher::add(std::string_view text) {

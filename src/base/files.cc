@@ -1,4 +1,4 @@
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,13 +12,15 @@
 #include <system_error>
 #include <utility>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {
 
+// Enough for every key file in one piece, see read_private_file().
 constexpr std::size_t kFirstBlock = 1024;
 constexpr std::size_t kWriteBlock = std::size_t{1} << 20;  // pieces are collected to at most this
+// Any permission for anybody but the owner.
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 class OpenFile {
@@ -41,7 +43,8 @@ Error file_error(ErrorCode code, const std::filesystem::path& path, std::string_
 Error read_error(const std::filesystem::path& path, std::string_view what) {
   return file_error(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, path, what, errno);
 }
-// While writing, a folder that is missing is one more reason why it did not work.
+// Always kIo.  While writing, a missing folder is one more reason why it did not work, and not a file that was not
+// found.
 Error write_error(const std::filesystem::path& path, std::string_view what, int reason = errno) {
   return file_error(ErrorCode::kIo, path, what, reason);
 }
@@ -50,14 +53,15 @@ Error too_large(const std::filesystem::path& path, std::size_t limit) {
   return {ErrorCode::kLimitExceeded, fmt::format("{}: more than {} bytes", path.string(), limit)};
 }
 
-// A regular file that says it is larger than `limit` need not be read to find out.
+// A regular file knows its size, so one that is larger than `limit` need not be read.
 bool says_it_is_larger(int descriptor, std::size_t limit) {
   struct stat found = {};
   return ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
          static_cast<std::uint64_t>(found.st_size) > limit;
 }
 
-// Room is asked for in one piece before anything is read into it, and doubled only when it is full.
+// Reads into one piece of memory, which is doubled only when it is full.  Limit + 1 bytes are enough to see that a file
+// is too large.  What was read is wiped before an error: the file may hold a key.
 Result<std::string> read_to_end(int descriptor, const std::filesystem::path& path, std::size_t limit) {
   if (says_it_is_larger(descriptor, limit)) return too_large(path, limit);
   std::string text;
@@ -86,12 +90,12 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// A name is durable once its folder is.  The reason why it is not, or 0.
+// A new name survives a power cut only if its folder was synchronised too.  The reason why that failed, or 0.
 int failure_to_sync(const std::filesystem::path& folder) {
   const OpenFile file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.get() < 0) return errno;
-  // EINVAL: some file systems (shares of a virtual machine, for instance) have no such call, and nothing better to
-  // offer.
+  // EINVAL: some file systems do not offer this call and have nothing better, for instance folders shared with a
+  // virtual machine.
   return ::fsync(file.get()) != 0 && errno != EINVAL ? errno : 0;
 }
 
@@ -107,6 +111,7 @@ Status sync_file(int descriptor, const std::filesystem::path& path) {
 }
 
 Status fill_new_file(int descriptor, const std::filesystem::path& path, std::string_view content, mode_t mode) {
+  // The umask has taken bits away from the mode that open() was given.  This sets exactly the mode that was asked for.
   if (::fchmod(descriptor, mode) != 0) return write_error(path, "cannot be written");
   UNSCATTER_CHECK_OK(write_fully(descriptor, path, content));
   UNSCATTER_CHECK_OK(sync_file(descriptor, path));
@@ -118,7 +123,7 @@ Status rename_file(const std::filesystem::path& from, const std::filesystem::pat
   return ok_status();
 }
 
-// After a rename: too late to undo anything.
+// After a rename nothing can be undone any more, so the message says that the file is there.
 Status sync_name(const std::filesystem::path& path) {
   const int failure = failure_to_sync(folder_of(path));
   if (failure != 0) return write_error(path, "is there, but its folder cannot be made durable", failure);
@@ -134,10 +139,11 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
 }
 
 Result<std::string> read_private_file(const std::filesystem::path& path, std::size_t limit) {
-  // Without O_NONBLOCK, opening a pipe would wait for somebody to write.
+  // Without O_NONBLOCK, opening a pipe would wait until somebody writes to it.
   const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return read_error(path, "cannot be opened");
   struct stat found = {};
+  // Asked of the open file and not of the path: between two looks at a path, another file could be put there.
   if (::fstat(file.get(), &found) != 0) return read_error(path, "cannot be read");
   if (!S_ISREG(found.st_mode)) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("{}: not a regular file", path.string())};
@@ -147,11 +153,13 @@ Result<std::string> read_private_file(const std::filesystem::path& path, std::si
                  fmt::format("{}: its mode is {:04o}, so that others than its owner may use it; make it 0600",
                              path.string(), static_cast<std::uint32_t>(found.st_mode & 07777))};
   }
-  // The first block holds all of a file that is small enough, and one byte more: the text is never moved.
+  // The first block holds all of a file that is small enough, and one byte more.  So the text is never moved, and no
+  // copy of a key stays behind.
   return read_to_end(file.get(), path, std::min(limit, kFirstBlock - 1));
 }
 
 Status write_new_file(const std::filesystem::path& path, std::string_view content, unsigned mode) {
+  // O_EXCL: the system itself refuses if the file exists, so nobody can put one there between a test and the call.
   const OpenFile file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file.get() < 0 && errno == EEXIST) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("{}: exists already and is not overwritten", path.string())};
@@ -165,10 +173,10 @@ Status write_new_file(const std::filesystem::path& path, std::string_view conten
 Status make_private_folders(const std::filesystem::path& folder) {
   struct stat found = {};
   if (folder.empty() || ::stat(folder.c_str(), &found) == 0)
-    return ok_status();  // if it is no folder, no file fits into it
+    return ok_status();  // a file of that name shows up later, when something is put into it
   const std::filesystem::path parent = folder_of(folder);
   if (parent != folder) UNSCATTER_CHECK_OK(make_private_folders(parent));
-  // A path such as "a/" or "a/b/.." may have come into being by now.
+  // EEXIST is fine: for a path such as "a/" or "a/b/.." the call above has made the folder.
   if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) return write_error(folder, "cannot be created");
   return sync_folder(parent);
 }
@@ -195,8 +203,9 @@ Status write_fully(int descriptor, const std::filesystem::path& path, std::strin
 
 Result<ReplacingFile> ReplacingFile::create(std::filesystem::path path, unsigned mode) {
   static std::atomic<unsigned> counter{0};
-  // Not mkstemp, whose files only the owner may read.  A name that is taken is left over from a process that was killed
-  // and had the same number, as in containers.
+  // Not mkstemp(): only the owner may read its files.  The temporary file lies in the same folder, because rename()
+  // works within one file system only.  A name that is taken was left by a process that was killed and had the same
+  // number, which happens in containers.  The next number is tried then.
   for (;;) {
     std::string temporary = fmt::format("{}.{}-{}.tmp", path.string(), ::getpid(), counter.fetch_add(1));
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -236,6 +245,7 @@ Status ReplacingFile::write(std::string_view bytes) {
 
 Status ReplacingFile::commit() {
   UNSCATTER_CHECK_OK(flush());
+  // Content before name.  In the other order a power cut could leave the new name with no content.
   UNSCATTER_CHECK_OK(sync_file(descriptor_, path_));
   UNSCATTER_CHECK_OK(rename_file(temporary_, path_));
   temporary_.clear();

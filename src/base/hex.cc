@@ -1,4 +1,4 @@
-#include "unscatter/base/hex.h"
+#include "base/hex.h"
 
 #include <sodium.h>
 
@@ -6,10 +6,10 @@
 
 namespace unscatter {
 
-// libsodium's functions take the same time whatever the bytes are, which may be a secret's.
+// The bytes may be a secret.  The functions of libsodium take the same time whatever the bytes are.
 std::string to_hex(std::span<const std::uint8_t> bytes) {
-  if (bytes.empty()) return {};                    // they take no null pointers
-  std::string digits(2 * bytes.size() + 1, '\0');  // room for all at once: a secret leaves no second copy behind
+  if (bytes.empty()) return {};                    // libsodium takes no null pointers
+  std::string digits(2 * bytes.size() + 1, '\0');  // all room at once: a string that grows leaves copies behind
   sodium_bin2hex(digits.data(), digits.size(), bytes.data(), bytes.size());
   digits.pop_back();
   return digits;
@@ -17,7 +17,7 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
 
 bool from_hex(std::string_view digits, std::span<std::uint8_t> bytes) {
   if (bytes.empty()) return digits.empty();
-  // sodium_hex2bin() takes upper case too; one value has one spelling here.
+  // sodium_hex2bin() accepts upper case too.  Here one value has one spelling, so that equal digests are equal texts.
   const bool lower_case =
       std::none_of(digits.begin(), digits.end(), [](char digit) { return digit >= 'A' && digit <= 'F'; });
   const bool readable =

@@ -1,4 +1,4 @@
-#include "unscatter/base/parallel.h"
+#include "base/parallel.h"
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
@@ -15,9 +15,9 @@
 namespace unscatter {
 namespace {
 
-// ThreadSanitizer does not see how the system's TBB, built without it, hands work over.  These two tell it what TBB
-// promises (what came before the loop is seen by every chunk, every chunk is seen after the loop) and nothing more, so
-// that a race between two bodies is still found.  See cmake/tsan.supp.
+// The system's TBB is built without ThreadSanitizer, so ThreadSanitizer does not see how it hands work over.  These two
+// functions tell it what TBB promises and nothing more: every chunk sees what came before the loop, and what comes
+// after the loop sees every chunk.  So a race between two bodies is still found.  See cmake/tsan.supp.
 void tsan_publish([[maybe_unused]] void* loop) {
 #ifdef __SANITIZE_THREAD__
   __tsan_release(loop);
@@ -29,9 +29,10 @@ void tsan_observe([[maybe_unused]] void* loop) {
 #endif
 }
 
-// Workers need some fifty microseconds to find their way to a new arena, so every calling thread keeps its own.
+// Workers need some fifty microseconds to find their way to a new arena.  Most loops are shorter than that.  So every
+// calling thread keeps its arenas.
 tbb::task_arena& kept_arena(std::size_t threads) {
-  thread_local std::map<std::size_t, tbb::task_arena> arenas;  // never moves an arena, which could not be moved
+  thread_local std::map<std::size_t, tbb::task_arena> arenas;  // a map never moves an arena, which cannot be moved
   return arenas.try_emplace(threads, static_cast<int>(threads)).first->second;
 }
 
@@ -44,6 +45,7 @@ std::size_t hardware_threads() noexcept {
 void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   if (threads == 0) threads = hardware_threads();
+  // Without any thread, so that a caller with one thread pays nothing for this function.
   if (threads == 1 || count <= grain || count <= 1) {
     for (std::size_t i = 0; i < count; ++i) body(i, 0);
     return;
@@ -58,9 +60,10 @@ void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
     tsan_publish(&done);
   };
   kept_arena(threads).execute([&] {
-    // A loop inside of a body waits in the same arena.  Without isolation it could take up another chunk of the loop
-    // around it, whose body would find its worker's number in use.
+    // A loop inside a body waits in the same arena.  While it waits, it could take another chunk of the outer loop.
+    // That body would find its worker's number in use.  Isolation prevents this.
     tbb::this_task_arena::isolate([&] {
+      // simple_partitioner cuts down to chunks of `grain`.  The default one would hand out larger chunks.
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, std::max<std::size_t>(grain, 1)), chunk,
                         tbb::simple_partitioner{});
     });

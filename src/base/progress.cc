@@ -3,7 +3,7 @@
 namespace unscatter {
 
 Progress& no_progress() noexcept {
-  static Progress silent;  // stateless, hence safe to share
+  static Progress silent;  // has no state, so it is safe to share
   return silent;
 }
 

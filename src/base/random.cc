@@ -4,8 +4,6 @@
 
 #include <limits>
 
-#include "unscatter/base/testing/seeded_random.h"
-
 namespace unscatter {
 
 SecureRandom::SecureRandom() {
@@ -17,7 +15,8 @@ void SecureRandom::fill(std::span<std::byte> bytes) { randombytes_buf(bytes.data
 
 std::uint64_t Sequence::below(std::uint64_t bound) {
   invariant(bound >= 1, "Sequence::below needs a positive bound");
-  // Rejecting the incomplete last block of 2^64 makes every residue equally likely.
+  // 2^64 need not be a multiple of `bound`.  Draws from the incomplete last block are rejected, so that every remainder
+  // is equally likely.
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t limit = kMax - (kMax % bound + 1) % bound;
   std::uint64_t draw = engine_();
@@ -25,22 +24,4 @@ std::uint64_t Sequence::below(std::uint64_t bound) {
   return draw % bound;
 }
 
-namespace testing {
-
-SeededRandom::SeededRandom(std::uint64_t seed) : seed_(seed) {
-  if (sodium_init() < 0) throw InvariantViolation("libsodium could not be initialised");
-}
-
-void SeededRandom::fill(std::span<std::byte> bytes) {
-  // ChaCha20 under a key made of (seed, number of the call): calls do not repeat one another.
-  unsigned char key[randombytes_SEEDBYTES] = {};
-  for (unsigned i = 0; i < 8; ++i) {
-    key[i] = static_cast<unsigned char>(seed_ >> (8 * i));
-    key[8 + i] = static_cast<unsigned char>(calls_ >> (8 * i));
-  }
-  ++calls_;
-  randombytes_buf_deterministic(bytes.data(), bytes.size(), key);
-}
-
-}  // namespace testing
 }  // namespace unscatter

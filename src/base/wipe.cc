@@ -1,4 +1,4 @@
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 #include <sodium.h>
 
@@ -7,6 +7,7 @@ namespace unscatter {
 void wipe(std::span<std::byte> bytes) noexcept { sodium_memzero(bytes.data(), bytes.size()); }
 
 void wipe(std::string& text) noexcept {
+  // Bytes beyond the end of the text may belong to an older and longer one.
   text.resize(text.capacity());
   wipe(std::as_writable_bytes(std::span(text)));
   text.clear();

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "base/parallel.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter {
 
@@ -35,6 +35,7 @@ Status Embedder::embed(const Graph& graph, Scratch& scratch, BlockRow& row) cons
     const EmbeddingBlock& block = blocks_[b];
     const std::size_t channels = block.features.width();
     UNSCATTER_CHECK_OK(block.features.signals(graph, scratch.features, scratch.signals));
+    // The first block is written in place.  With one block, which is the usual case, nothing is copied.
     BlockRow& part = b == 0 ? row : scratch.part;
     UNSCATTER_CHECK_OK(block.transform->embed(graph, scratch.signals, channels, *scratch.transforms[b], part));
     if (b > 0) row.append_shifted(part, first_column);
@@ -69,11 +70,14 @@ Result<SparseBlockRows> Embedder::embed(std::span<const Graph* const> graphs, co
   std::vector<BlockRow> rows(graphs.size());
 
   progress.begin("embedding", graphs.size());
-  // Graphs differ in cost by orders of magnitude, so chunks are small; eight still make the hand-out negligible.
+  // Graphs differ in cost by orders of magnitude, so chunks are small.  With eight graphs per chunk, handing out the
+  // work still costs next to nothing.
   parallel_for(graphs.size(), threads, 8, [&](std::size_t g, std::size_t w) {
     Worker& worker = workers[w];
+    // Made by the thread that uses it.  A thread that gets no work needs none.
     if (!worker.scratch) worker.scratch = make_scratch();
     Status status = graphs[g] == nullptr ? ok_status() : embed(*graphs[g], *worker.scratch, rows[g]);
+    // The first graph that fails is reported, by number and not by time.  So the message does not depend on threads.
     if (!status.ok() && (!worker.error || g < worker.failed_graph)) {
       worker.failed_graph = g;
       worker.error = std::move(status).error();
@@ -90,11 +94,13 @@ Result<SparseBlockRows> Embedder::embed(std::span<const Graph* const> graphs, co
     return Error{first->error->code, fmt::format("graph {}: {}", first->failed_graph, first->error->message)};
 
   SparseBlockRows Z(graphs.size(), width_);
+  // In the order of the graphs, whichever thread made a row.  A graph that is not there leaves an empty row.
   for (std::size_t g = 0; g < rows.size(); ++g) Z.set_row(g, std::move(rows[g]));
   return Z;
 }
 
 Result<std::optional<Reembedding>> reembed(const Embedder& embedder, const Graph& graph, const GraphEdit& edit) {
+  // From scratch on the edited graph.  This is what makes the new row equal to the row of a graph built that way.
   UNSCATTER_TRY(edited, apply(graph, edit));
   if (!edited) return std::optional<Reembedding>();
   UNSCATTER_TRY(row, embedder.embed(*edited));

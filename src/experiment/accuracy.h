@@ -1,4 +1,4 @@
-// How often classes that were predicted are right.
+// How often predicted classes are right.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace unscatter::experiment {
 
-// predictions[i] is the class that was predicted for the graph graphs[i]; there is at least one.
+// predictions[i] is the class that was predicted for the graph graphs[i].  There is at least one graph.
 [[nodiscard]] double percent_right(std::span<const std::uint32_t> predictions, const Dataset& dataset,
                                    std::span<const std::size_t> graphs);
 

@@ -1,10 +1,11 @@
+// One update for many removals: how time and residual grow with the size of a batch.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "experiment/removals.h"
 #include "experiment/task.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::experiment {
@@ -15,14 +16,16 @@ Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& d
   Dataset train = subset(*embedded->dataset, split.train);
   const std::vector<RemovalRequest> requests =
       random_removals(train, RemovalKind::kNode, task.amount.of(train.size()), plan.seed);
+  // All sizes draw the same sequence and take its beginning.  So a larger batch contains the smaller ones.
   const std::size_t size = std::min(task.size, requests.size());
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
   options.noise_stddev = task.release.noise_stddev;
   options.precision = task.release.precision;
   options.threads = context.threads;
-  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options, nullptr,
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options,
                                          context.noise ? context.noise(plan.seed) : nullptr));
+  // Only the update is timed.  Training and publishing are the same for every size.
   const Stopwatch watch;
   UNSCATTER_TRY(certificate, session.forget(std::span(requests).first(size)));
   const double seconds = watch.seconds();

@@ -6,23 +6,25 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/files.h"
 #include "unscatter/base/digest.h"
-#include "unscatter/base/files.h"
 
 namespace unscatter::experiment {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Goes up when the fields of a cell change.  Cells of another format are made again.
 constexpr int kCellFormat = 1;
 
+// The digest is of the compact text, so it does not depend on how the file is indented.
 std::string cell_digest(const Json& cell) {
   Json rest = cell;
   rest.erase("digest");
   return Hasher().add(std::string_view(rest.dump())).finish().hex();
 }
 
-// What is wrong with a document that should be the cell of `key`; empty if nothing is.
+// What is wrong with a document that should be the cell of `key`.  Empty if nothing is wrong.
 std::string find_fault(const Json& cell, const CellKey& key) {
   if (!cell.is_object()) return "not a JSON object";
   for (const char* field : {"format", "key", "settings", "made", "result", "digest"}) {
@@ -30,6 +32,7 @@ std::string find_fault(const Json& cell, const CellKey& key) {
   }
   if (cell["format"] != kCellFormat) return fmt::format("format {}, not {}", cell["format"].dump(), kCellFormat);
   if (cell["digest"] != cell_digest(cell)) return "the content does not have the digest it states";
+  // A file may have been copied or renamed.  It would then be the outcome of another setting.
   if (cell["key"] != key_json(key)) return "the cell of something else";
   if (!cell["result"].is_object()) return "no result";
   return {};
@@ -57,11 +60,13 @@ FoundCell read_cell(const fs::path& root, const CellKey& key, const Json& settin
   text << file.rdbuf();
   if (!file) return {CellState::kDamaged, {}, fmt::format("{}: cannot be read", path.string())};
   FoundCell found;
+  // Without exceptions: a damaged cell is an ordinary case, because it can be made again.
   found.cell = Json::parse(text.str(), nullptr, false);
   const std::string fault = found.cell.is_discarded() ? "not JSON" : find_fault(found.cell, key);
   if (!fault.empty()) {
     return {CellState::kDamaged, {}, fmt::format("{}: {}", path.string(), fault)};
   }
+  // A cell that was made with other settings is not an error: it is made again.
   if (found.cell["settings"] != settings) {
     found.state = CellState::kOtherSettings;
   } else {

@@ -1,4 +1,4 @@
-// One outcome, on disk.
+// One outcome of an experiment, on disk.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct CellKey {
   std::string data_set;
   std::string backbone;
   std::string method;
-  std::string variant;  // of a sweep: "epsilon-0.5"; else empty
+  std::string variant;  // of a sweep: "epsilon-0.5"; otherwise empty
   std::size_t split = 0;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the comparison with 0 that this stands for as one with a
@@ -39,18 +39,18 @@ enum class CellState {
 };
 struct FoundCell {
   CellState state = CellState::kMissing;
-  Json cell;            // where it could be read
-  std::string problem;  // where it could not
+  Json cell;            // if it could be read
+  std::string problem;  // if it could not be read
 };
 
-// {"format", "key", "settings", "made", "result", "digest"}; the digest is over the rest, so that a changed byte is
-// noticed.
+// A cell is {"format", "key", "settings", "made", "result", "digest"}.  The digest covers the rest, so a changed byte
+// is noticed.
 [[nodiscard]] FoundCell read_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings);
-// The file holds the old cell or the new one, whatever happens.  Errors: kIo.
+// Whatever happens, the file holds the old cell or the new one.  Errors: kIo.
 [[nodiscard]] Status write_cell(const std::filesystem::path& root, const CellKey& key, const Json& settings,
                                 const Json& made, const Json& result);
 
-// replace_file(), with the folders that are missing.  Errors: kIo.
+// replace_file().  Makes missing folders first.  Errors: kIo.
 [[nodiscard]] Status replace_text(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace unscatter::experiment

@@ -1,20 +1,23 @@
+// Tables 1 and 2: trains once per split, looks at the test graphs, and times both.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "experiment/accuracy.h"
 #include "experiment/task.h"
-#include "unscatter/base/stopwatch.h"
+#include "privacy/grid_noise.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/privacy/grid_noise.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::experiment {
 namespace {
 
-// Takes the place of lambda = 0 where that has no minimum (classes that can be separated) or one too flat to be found
-// (moments that all but determine one another).  On MNIST, Newton is there in 10 steps with it and not in 200 without.
+// Takes the place of lambda = 0.  That has no minimum if the classes can be separated, or one too flat to be found if
+// moments nearly determine one another.  On MNIST, Newton's method arrives in 10 steps with this lambda, and not in 200
+// without it.
 constexpr double kSmallestLambda = 1e-8;
+// Steps without regularisation before the attempt is given up.  More of them would only cost time.
 constexpr std::size_t kMostStepsUnregularised = 15;
 
 struct TrainedModel {
@@ -32,6 +35,8 @@ SparseBlockRows chosen_rows(const SparseBlockRows& rows, std::span<const std::si
 
 Result<TrainedModel> train_plainly(const EmbeddedData& data, const Split& split, double lambda, double alpha,
                                    const std::unique_ptr<RandomSource>& noise, std::size_t threads) {
+  // The rows were embedded with constants of the whole data set, which are public.  Choosing rows equals embedding the
+  // chosen graphs.
   const SparseBlockRows rows = chosen_rows(data.rows, split.train);
   std::vector<std::uint32_t> labels;
   for (const std::size_t i : split.train) labels.push_back(data.dataset->labels[i]);
@@ -40,6 +45,7 @@ Result<TrainedModel> train_plainly(const EmbeddedData& data, const Split& split,
   Matrix perturbation;
   if (alpha > 0) {
     perturbation = Matrix::Zero(static_cast<Eigen::Index>(rows.columns()), static_cast<Eigen::Index>(classes));
+    // The same noise as a session draws, so that this row of the table shows what a session's noise costs.
     UNSCATTER_TRY(grid, GridNoise::create(alpha));
     SecureRandom secure;
     UNSCATTER_CHECK_OK(grid.add_to({perturbation.data(), static_cast<std::size_t>(perturbation.size())},
@@ -53,6 +59,7 @@ Result<TrainedModel> train_plainly(const EmbeddedData& data, const Split& split,
     if (!(used > 0)) training.max_iterations = kMostStepsUnregularised;
     return train(Objective(rows, labels, classes, Loss::logistic(), ridge, added, threads), training);
   };
+  // The time of a failed attempt counts.  Whoever asks for lambda = 0 has to wait for it.
   Result<TrainedWeights> trained = attempt();
   if (!trained.ok() && trained.error().code == ErrorCode::kNotConverged && used < kSmallestLambda) {
     used = kSmallestLambda;
@@ -64,7 +71,7 @@ Result<TrainedModel> train_plainly(const EmbeddedData& data, const Split& split,
   return model;
 }
 
-// What our default publishes.
+// The model that our default publishes.
 Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& split, double lambda,
                                        const ReleaseChoices& release, std::unique_ptr<RandomSource> noise,
                                        std::size_t threads) {
@@ -75,7 +82,7 @@ Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& sp
   options.threads = threads;
   Dataset train = subset(*data.dataset, split.train);
   const Stopwatch watch;
-  UNSCATTER_TRY(session, Session::create(std::move(train), data.embedder, options, nullptr, std::move(noise)));
+  UNSCATTER_TRY(session, Session::create(std::move(train), data.embedder, options, std::move(noise)));
   UNSCATTER_TRY(model, session.release());
   return TrainedModel{std::move(model.weights), lambda, watch.seconds(), 0};
 }
@@ -84,6 +91,7 @@ Result<Json> classify_with_gin(const CellPlan& plan, const ClassificationTask& t
   const Dataset& dataset = data.dataset();
   UNSCATTER_TRY(split, random_split(dataset.size(), task.shares, plan.seed));
   GinOptions options = task.gin;
+  // Each split starts from other weights, or the spread over splits would miss that part.
   options.seed = plan.seed;
   UNSCATTER_TRY(trained, train_gin(dataset, split.train, split.test, options));
   return Json{{"accuracy", percent_right(trained.predictions, dataset, split.test)},
@@ -100,6 +108,7 @@ Result<Json> classify_with_gin(const CellPlan& plan, const ClassificationTask& t
 Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& task, DataCache& data,
                                 const CellContext& context) {
   if (plan.key.backbone == "gin") return classify_with_gin(plan, task, data);
+  // The Fourier transform needs symmetric matrices, so directed graphs are symmetrised for it.
   const DataForm form = plan.key.backbone.starts_with("gft") ? DataForm::kSymmetrised : DataForm::kPlain;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));

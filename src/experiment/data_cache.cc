@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "unscatter/base/stopwatch.h"
+#include "base/stopwatch.h"
+#include "experiment/frozen_degrees.h"
+#include "linalg/row_products.h"
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/make_embedder.h"
-#include "unscatter/experiment/frozen_degrees.h"
 #include "unscatter/graph/read.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter::experiment {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The public program takes one standardised degree instead of a one-hot vector from this maximum on.
+// From this largest degree on, the paper's public program takes one standardised degree instead of a one-hot vector.
 constexpr std::size_t kMostDegreeChannels = 1000;
 
 std::optional<fs::path> first_array_file(const fs::path& folder) {
@@ -29,6 +29,7 @@ std::optional<fs::path> first_array_file(const fs::path& folder) {
     if (at->path().extension() == ".npz") arrays.push_back(at->path());
   }
   if (arrays.empty()) return std::nullopt;
+  // The first by name.  The order of the file system would differ between machines.
   return *std::min_element(arrays.begin(), arrays.end());
 }
 
@@ -40,7 +41,7 @@ std::size_t largest_degree(const Dataset& dataset) {
   return largest;
 }
 
-// The Fourier backbone as the public program has it, whose eigensolver chooses the signs.
+// The Fourier backbone as in the paper's public program, whose eigensolver chooses the signs.
 Result<std::shared_ptr<const Embedder>> make_arbitrary_fourier(const std::string& features, const Dataset& dataset) {
   UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset));
   UNSCATTER_TRY(transform, make_fourier({.moments = 1, .signs = EigenvectorSigns::kArbitrary}));
@@ -67,6 +68,7 @@ Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) 
 
 TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
   TransformSpec spec;
+  // The paper's appendix has the column operator.  Its program computes this one (docs/reproduction.md, "Table 1").
   spec.op = WalkOperator::kRow;
   spec.scales = parameters.scales;
   spec.moments = parameters.moments;
@@ -91,6 +93,7 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
   cache->only_degrees_ = has_only_degrees(cache->plain_);
   cache->directed_ = std::any_of(cache->plain_.graphs.begin(), cache->plain_.graphs.end(),
                                  [](const Graph& graph) { return graph.directed(); });
+  // Recorded in every cell, so that numbers from other data can be told apart.
   cache->digest_ = content_digest(cache->plain_).hex();
   if (cache->only_degrees_ && largest_degree(cache->plain_) >= kMostDegreeChannels)
     cache->features_ = "constant+log-degree";
@@ -98,6 +101,7 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
 }
 
 DataForm DataCache::effective(DataForm form) const {
+  // Features that are in the data do not change when a neighbour goes.  Only derived degrees do.
   if (form == DataForm::kFrozenDegrees && (!only_degrees_ || features_ != "auto")) return DataForm::kPlain;
   if (form == DataForm::kSymmetrised && !directed_) return DataForm::kPlain;
   return form;
@@ -127,9 +131,12 @@ const Dataset& DataCache::dataset(DataForm form) {
 Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters,
                                                 DataForm form) {
   const DataForm used = effective(form);
+  // lambda is not part of the key: an embedding does not depend on it.
   const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments,
                                       parameters.layers, static_cast<int>(used));
   const std::lock_guard lock(mutex_);
+  // The lock is held while graphs are embedded.  A second cell that needs the same waits, instead of doing the work
+  // twice.
   std::unique_ptr<EmbeddedData>& entry = embedded_[key];
   if (entry == nullptr) {
     auto data = std::make_unique<EmbeddedData>();
@@ -138,6 +145,7 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
                                 ? make_arbitrary_fourier(features_, *data->dataset)
                                 : make_embedder(features_, transform_of(backbone, parameters), *data->dataset));
     data->embedder = std::move(embedder);
+    // The time is kept with the rows.  Cells that share the rows report the same time to embed.
     const Stopwatch watch;
     UNSCATTER_TRY(rows, data->embedder->embed(*data->dataset, {.threads = threads_, .progress = nullptr}));
     data->seconds = watch.seconds();
@@ -150,6 +158,7 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
 double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen, const Matrix& weights,
                         std::size_t threads) {
   if (chosen.empty()) return 0;
+  // All rows in one product, and then the chosen ones: one pass is faster than many single products.
   const Matrix scores = product(data.rows, weights, threads);
   std::size_t right = 0;
   for (const std::size_t i : chosen) {

@@ -1,4 +1,4 @@
-// A data set in the forms that cells need, each made once.
+// A data set in the forms that cells need.  Each form is made once.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,30 @@
 #include <span>
 #include <string>
 
+#include "unlearn/paper_setting.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"
-#include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter::experiment {
 
-// FOLDER/NAME/NAME_gin.zip, NAME.zip, the first *.npz, or NAME.jsonl, whichever there is first; kNotFound.
+// The first of FOLDER/NAME/NAME_gin.zip, NAME.zip, the first *.npz, and NAME.jsonl that exists.  Errors: kNotFound.
 [[nodiscard]] Result<std::filesystem::path> find_data_set(const std::filesystem::path& folder, const std::string& name);
 
-// "gst", "linear-gst" or "gft" with these constants.  The operator is `row`, which is what the public program computes.
+// The transform of "gst", "linear-gst" or "gft" with these constants.  The operator is `row`, as in the paper's public
+// program.
 [[nodiscard]] TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters);
 
 enum class DataForm {
   kPlain,
-  kFrozenDegrees,  // for the paper's methods, where there is nothing but degrees; else the same as kPlain
-  kSymmetrised,    // for GFT, where graphs are directed; else the same as kPlain
+  kFrozenDegrees,  // for the paper's methods, if the data has nothing but degrees; otherwise the same as kPlain
+  kSymmetrised,    // for GFT, if graphs are directed; otherwise the same as kPlain
 };
 
-// All graphs of a data set, embedded with constants that are public: they come from the whole data set, in every split.
+// All graphs of a data set, embedded with public constants.  The constants come from the whole data set, in every
+// split.
 struct EmbeddedData {
   const Dataset* dataset = nullptr;
   std::shared_ptr<const Embedder> embedder;
@@ -39,7 +41,8 @@ struct EmbeddedData {
   double seconds = 0;  // to embed them
 };
 
-// Everything is made on first use, and kept.  Any number of threads; what is returned lives as long as the cache.
+// Everything is made on first use and kept.  Any number of threads may use it.  What is returned lives as long as the
+// cache.
 class DataCache {
  public:
   [[nodiscard]] static Result<std::unique_ptr<DataCache>> open(const std::filesystem::path& folder,
@@ -51,7 +54,8 @@ class DataCache {
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& backbone, const HyperParameters& parameters,
                                                      DataForm form);
-  // A session's and an embedding's features: "auto", or what replaces it where one-hot degrees would be too many.
+  // The features of sessions and embeddings: "auto", or what replaces it where one-hot degrees would have too many
+  // channels.
   [[nodiscard]] const std::string& features() const noexcept { return features_; }
 
  private:
@@ -72,7 +76,7 @@ class DataCache {
   std::map<std::string, std::unique_ptr<EmbeddedData>> embedded_;
 };
 
-// Test accuracy in % of weights on the chosen rows.
+// Test accuracy of `weights` on the chosen rows, in %.
 [[nodiscard]] double accuracy_percent(const EmbeddedData& data, std::span<const std::size_t> chosen,
                                       const Matrix& weights, std::size_t threads);
 

@@ -1,3 +1,4 @@
+// Figure 4: GIN, trained from scratch at some places of a sequence of removals.
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace unscatter::experiment {
 
 Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
                              const CellContext& /*context*/) {
-  // The paper's removals, as for the other methods of its figure: degrees taken once, a removed node leaves its place.
+  // The paper's removals, as for the other methods of its figure: degrees are taken once, and a removed node keeps its
+  // place.
   Dataset dataset = data.dataset(DataForm::kFrozenDegrees);
   UNSCATTER_TRY(split, random_split(dataset.size(), task.shares, plan.seed));
   const std::vector<RemovalRequest> requests =
@@ -37,6 +39,8 @@ Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, D
       seconds += trained.train_seconds;
       ++trainings;
     }
+    // Retraining after every removal takes one training per removal.  Only some were done, so their mean stands for
+    // all.
     const double mean = trainings == 0 ? 0 : seconds / static_cast<double>(trainings);
     points.push_back({{"removed", place},
                       {"accuracy", percent_right(trained.predictions, dataset, split.test)},

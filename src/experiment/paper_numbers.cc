@@ -1,4 +1,4 @@
-#include "unscatter/experiment/paper_numbers.h"
+#include "experiment/paper_numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@ struct PaperRow {
   std::array<PaperNumber, 5> numbers;
 };
 
+// [Pan23, Table 1], as printed.
 constexpr PaperRow kPaperAccuracy[] = {
     {"gst", {{{68.56, 3.52}, {68.26, 2.28}, {74.42, 0.81}, {47.59, 0.25}, {33.12, 0.40}}}},
     {"linear-gst", {{{68.30, 3.67}, {62.79, 4.67}, {73.84, 0.70}, {38.52, 0.26}, {31.07, 0.21}}}},
@@ -22,6 +23,7 @@ constexpr PaperRow kPaperAccuracy[] = {
     {"gin", {{{66.63, 4.29}, {65.12, 1.55}, {73.11, 1.43}, {48.17, 0.45}, {30.05, 0.59}}}},
 };
 
+// [Pan23, Table 2], as printed.  The times are of another machine, so ratios between rows mean more.
 constexpr PaperRow kPaperSeconds[] = {
     {"gst", {{{6.47, 0.89}, {7.57, 1.79}, {10.89, 1.08}, {82.94, 5.75}, {75.36, 1.17}}}},
     {"linear-gst", {{{6.92, 1.50}, {7.59, 1.25}, {10.94, 1.40}, {82.23, 0.83}, {74.98, 1.07}}}},
@@ -29,6 +31,7 @@ constexpr PaperRow kPaperSeconds[] = {
     {"gin", {{{23.13, 1.32}, {21.94, 0.92}, {949.06, 63.68}, {1279.26, 30.92}, {1239.03, 33.06}}}},
 };
 
+// [Pan23, Table 3], as printed.  Retrain trains once per removal, with any backbone.
 constexpr PaperRow kPaperRetrains[] = {
     {"gst ours-paper", {{{3.3, {}}, {7.2, {}}, {7.7, {}}, {65.9, {}}, {113.0, {}}}}},
     {"gst uu", {{{10.0, {}}, {11.0, {}}, {50.0, {}}, {550.0, {}}, {450.0, {}}}}},

@@ -41,24 +41,25 @@ std::span<const ExperimentName> experiment_names() { return kExperimentNames; }
 namespace experiment {
 namespace {
 
+// Shares to train on, to validate with and to test on.  A tenth to train on is the paper's case of limited data.
 constexpr SplitShares kLimitedData{0.1, 0.1, 0.8};
-constexpr SplitShares kAbundantData{0.6, 0.2, 0.2};
-// For data sets that the paper does not use: the library's defaults.
+constexpr SplitShares kAbundantData{0.6, 0.2, 0.2};  // Figure 5
+// The defaults of the library, for data sets that the paper does not use.
 constexpr HyperParameters kCommonParameters{4, 3, 3, 1e-3};
-constexpr double kPaperAlpha = 0.1;
-// In place of lambda = 0, for which there is no certificate.
+constexpr double kPaperAlpha = 0.1;  // standard deviation of the paper's noise in the objective
+// Takes the place of lambda = 0, for which no certificate exists.
 constexpr double kFaintestLambda = 1e-8;
 const std::vector<std::string> kFiveDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB", "MNIST", "CIFAR10"};
 const std::vector<std::string> kSmallDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB"};
 const std::vector<std::string> kFurtherDataSets = {"MUTAG", "NCI1", "ENZYMES", "IMDB-MULTI", "REDDIT-BINARY"};
 const std::vector<std::string> kUnlearningMethods = {"ours-paper", "uu", "retrain", "release"};
-// Where most graphs are edited, what a removal means (do degrees follow?) shows in the accuracy; the last one tells it
-// apart.
+// Most graphs are edited on long sequences.  It then shows in the accuracy what a removal means: whether degrees
+// follow.  The last method keeps degrees, so that this effect can be told apart.
 const std::vector<std::string> kMethodsOnLongSequences = {"ours-paper", "uu", "retrain", "release",
                                                           "release-tombstone"};
 
-// The usual choices, as far as double precision can show what they ask for: residuals of about 5e-9 are reached on
-// CIFAR10, and over lambda n they are a distance.  Weights grow as lambda falls, so that more noise still decides
+// The usual choices, as far as double precision can reach what they ask for.  Residuals of about 5e-9 are reached on
+// CIFAR10.  Divided by lambda n they are a distance.  Weights grow as lambda falls, so more noise still decides
 // nothing.
 ReleaseChoices release_choices_for(const HyperParameters& parameters) {
   const SessionOptions usual;
@@ -76,6 +77,7 @@ struct DataSetParameters {
 DataSetParameters parameters_for(const std::string& data_set, PaperPreset preset) {
   const PaperSetting* setting = find_paper_setting(data_set);
   if (setting == nullptr) return {kCommonParameters, kCommonParameters};
+  // The paper prints two settings per data set: one to classify with, and one to unlearn with.
   DataSetParameters parameters{setting->classification, setting->unlearning};
   if (preset == PaperPreset::kProgram && setting->program_moments) {
     parameters.classification.moments = parameters.unlearning.moments = *setting->program_moments;
@@ -83,7 +85,7 @@ DataSetParameters parameters_for(const std::string& data_set, PaperPreset preset
   return parameters;
 }
 
-// Collects the cells of one experiment.
+// Collects the cells of one experiment.  Two experiments may have cells in common; equal keys are made once.
 class Planner {
  public:
   explicit Planner(const ExperimentOptions& options) : options_(options) {}
@@ -103,6 +105,7 @@ class Planner {
       certified.parameters.regularisation = kFaintestLambda;
     }
     certified.release = release_choices_for(certified.parameters);
+    // The paper's tables have the first of these three.  The other two show what the noise of either mechanism costs.
     for (const char* backbone : {"gst", "linear-gst"}) {
       add({"classification", data_set, backbone, "noise-free", "", 0}, task);
       add({"classification", data_set, backbone, "objective", "", 0}, task);
@@ -150,12 +153,13 @@ class Planner {
   void abundant(const std::string& data_set) {
     UnlearningTask task = unlearning_task(data_set);
     task.shares = kAbundantData;
+    // 500 of 600 graphs, as in the paper.
     task.amount.share = 5.0 / 6;
     unlearning("abundant", data_set, {"gst"}, kMethodsOnLongSequences, task);
   }
 
   void residuals(const std::string& data_set) {
-    // One removal per graph for as many graphs as can be read off a figure.
+    // One removal per graph, for as many graphs as a figure can show.
     const RemovalAmount amount{0.9, 100};
     const HyperParameters parameters = parameters_for(data_set, options_.preset).unlearning;
     add({"residuals", data_set, "gst", "one-step", "", 0}, ResidualTask{parameters, kLimitedData, amount});
@@ -163,6 +167,7 @@ class Planner {
 
   void batches(const std::string& data_set) {
     const HyperParameters parameters = parameters_for(data_set, options_.preset).unlearning;
+    // Up to 500, the number of training graphs of COLLAB.  Smaller data sets stop at their own number.
     for (const std::size_t size : std::initializer_list<std::size_t>{1, 2, 5, 10, 20, 50, 100, 200, 500}) {
       add({"batch", data_set, "gst", "release", fmt::format("size-{}", size), 0},
           BatchTask{parameters, kLimitedData, {1.0}, release_choices_for(parameters), size});
@@ -197,6 +202,7 @@ class Planner {
  private:
   void add(const CellKey& key, const Task& task) { add(key, task, options_.splits); }
   void add(CellKey key, const Task& task, std::size_t splits) {
+    // Split s has the seed `seed` + s whatever the experiment, so that methods are compared on equal splits.
     for (key.split = 0; key.split < std::min(splits, options_.splits); ++key.split) {
       plans_.push_back({key, options_.seed + key.split, task});
     }
@@ -260,8 +266,8 @@ std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOpt
     each(kSmallDataSets, [&](const std::string& data_set) { planner.alphas(data_set); });
   } else if (name == "datasets") {
     each(kFurtherDataSets, [&](const std::string& data_set) {
-      planner.classification(data_set,
-                             false);  // REDDIT-BINARY has graphs of thousands of nodes, and GFT is cubic in them
+      // Without GFT: REDDIT-BINARY has graphs of thousands of nodes, and the cost of GFT is cubic in their number.
+      planner.classification(data_set, false);
       ordinary(data_set);
     });
   }

@@ -1,4 +1,4 @@
-// Which removals a sequence consists of, and where it is looked at.
+// The removals of a sequence, and the places where it is looked at.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace unscatter::experiment {
 
-// One removal from each of `count` training graphs in random order: the same for every method.  Graphs without an edge
-// are passed over where edges are removed, so there may be fewer.
+// One removal from each of `count` training graphs in random order, the same for every method.  If edges are removed,
+// graphs without an edge are left out, so there may be fewer.
 [[nodiscard]] std::vector<RemovalRequest> random_removals(const Dataset& train, RemovalKind kind, std::size_t count,
                                                           std::uint64_t seed);
 
-// At most `points` places in 1 .. count, evenly spaced, the last one included.
+// At most `points` places in 1 .. count, evenly spaced and with the last one.
 [[nodiscard]] std::vector<std::size_t> sampled_places(std::size_t count, std::size_t points);
 
 }  // namespace unscatter::experiment

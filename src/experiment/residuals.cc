@@ -8,8 +8,9 @@
 namespace unscatter::experiment {
 namespace {
 
-// alpha = 0: the noiseless objective, one Newton step per removal, and limits so wide that nothing is polished or
-// trained again. The four sessions below differ in the bound they charge and go through the same weights.
+// alpha = 0: the objective without noise, and one Newton step per removal.  The limits are so wide that nothing is
+// polished or trained again.  The four sessions below differ in the bound that they charge, and go through the same
+// weights.
 SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, std::size_t threads) {
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
@@ -25,8 +26,8 @@ SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, s
 
 }  // namespace
 
-// Two readings of each bound: what it says about one update whose start is known exactly ("step"), and what is charged
-// over a whole sequence, where bounds add up and nothing is evaluated in between ("cumulated", the paper's beta).
+// Each bound is read in two ways.  "step" is what it says about one update whose start is known exactly.  "cumulated"
+// is what is charged over a whole sequence, where bounds add up and nothing is evaluated in between (the paper's beta).
 Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data,
                            const CellContext& context) {
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, DataForm::kFrozenDegrees));
@@ -43,12 +44,14 @@ Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataC
                                                           {"worst", ResidualBound::kWorst}};
   for (const auto& [bound_name, bound] : bounds) {
     UNSCATTER_TRY(session, Session::create(train, embedded->embedder, residual_options(task, bound, context.threads),
-                                           nullptr, context.noise ? context.noise(plan.seed) : nullptr));
+                                           context.noise ? context.noise(plan.seed) : nullptr));
     for (const RemovalRequest& request : requests) {
       UNSCATTER_TRY(certificate, session.forget(request));
+      // With another rung the bounds would be about different steps, and the figure would compare nothing.
       if (certificate.rung != Rung::kNewton) {
         return Error{ErrorCode::kUnsupported, "a removal did not end with one Newton step"};
       }
+      // This session evaluates after every update, so each update starts from a residual that is known.
       if (bound == ResidualBound::kExact) {
         step["worst"].push_back(certificate.bounds.worst.value_or(0));
         step["data"].push_back(certificate.bounds.data.value_or(0));

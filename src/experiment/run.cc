@@ -1,3 +1,6 @@
+// Runs experiments: finds out which cells are missing, makes them, and writes the summaries.
+//
+// A cell that is good on disk is not made again.  So a run that was stopped costs nothing twice.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -8,13 +11,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "experiment/experiment.h"
 #include "experiment/plan.h"
 #include "experiment/summary.h"
-#include "unscatter/base/parallel.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
 #include "unscatter/embedding/walk_scattering.h"
-#include "unscatter/experiment/experiment.h"
 
 namespace unscatter {
 namespace experiment {
@@ -33,32 +36,36 @@ Status check_experiment_options(const ExperimentOptions& options) {
   for (const auto& [option, value] : at_least_one) {
     if (value == 0) return Error{ErrorCode::kInvalidArgument, fmt::format("{} is 0; it must be at least 1", option)};
   }
+  // In a build without libtorch train_gin() is an error that says how to get it.
   if (options.gin && !gin_available()) return train_gin({}, {}, {}, options.gin_options).error();
   return ok_status();
 }
 
-// All cells of a run, and what is known of them.
+// All cells of a run, and what is known about them.
 class Run {
  public:
   Run(const ExperimentOptions& options, std::vector<std::string> names) : options_(options), names_(std::move(names)) {
     const std::size_t all = options.threads == 0 ? hardware_threads() : options.threads;
+    // Cells that run at the same time share the threads.
     threads_ = std::max<std::size_t>(1, all / options.jobs);
     for (const std::string& name : names_) {
       for (CellPlan& plan : plan_experiment(name, options_)) {
         if (std::find(data_sets_.begin(), data_sets_.end(), plan.key.data_set) == data_sets_.end()) {
           data_sets_.push_back(plan.key.data_set);
         }
+        // Two experiments may share a cell.  It is made once.
         plans_.try_emplace(plan.key, std::move(plan));
       }
     }
   }
 
+  // Every data set must be there before the first hour of work is spent.
   [[nodiscard]] Status check_data() const {
     for (const std::string& data_set : data_sets_) UNSCATTER_CHECK_OK(find_data_set(options_.data, data_set));
     return ok_status();
   }
 
-  // Stops early when asked to; report.complete says so.
+  // Stops early if it is asked to. report.complete is false then.
   [[nodiscard]] Status make_cells(ExperimentReport& report) {
     report.cells = plans_.size();
     for (const std::string& data_set : data_sets_) {
@@ -92,6 +99,7 @@ class Run {
     if (options_.note) options_.note(sentence);
   }
 
+  // Where a cell or a summary comes from.  It is for people, and nothing compares it.
   [[nodiscard]] Json made() const {
     Json json = {{"date", utc_now()},     {"version", version()},       {"threads", threads_},
                  {"jobs", options_.jobs}, {"simd", simd_target_name()}, {"preset", name(options_.preset)}};
@@ -99,13 +107,14 @@ class Run {
     return json;
   }
 
-  // The cells of a data set that have to be made; the others are kept.
+  // The cells of a data set that must be made.  The others are kept.
   [[nodiscard]] std::vector<const CellPlan*> missing_cells(const std::string& data_set, ExperimentReport& report) {
     std::vector<const CellPlan*> missing;
     for (const auto& [key, plan] : plans_) {
       if (key.data_set != data_set) continue;
       FoundCell found;
       if (!options_.fresh) found = read_cell(options_.out, key, settings_json(plan, threads_, options_.jobs));
+      // A failed cell is tried again: the reason may have been memory or a file.
       if (found.state == CellState::kGood) {
         results_[key] = std::move(found.cell["result"]);
         continue;
@@ -123,6 +132,7 @@ class Run {
     const std::vector<const CellPlan*> missing = missing_cells(data_set, report);
     if (missing.empty()) return ok_status();
     const Stopwatch watch;
+    // One data set at a time: its embeddings are freed before the next one is read.
     UNSCATTER_TRY(data, DataCache::open(options_.data, data_set, threads_ * options_.jobs));
     Progress& progress = options_.progress != nullptr ? *options_.progress : no_progress();
     progress.begin(data_set, missing.size());
@@ -131,9 +141,11 @@ class Run {
     parallel_for(missing.size(), options_.jobs, 1, [&](std::size_t i, std::size_t) {
       {
         const std::lock_guard lock(mutex_);
+        // Asked between cells only.  A cell that has begun is finished, so that its time is not lost.
         if (!stopped_ && options_.stop && options_.stop()) stopped_ = true;
         if (stopped_ || failure) return;
       }
+      // The lock is free while a cell is made.  Only counters and results are shared.
       Status written = make_cell(*missing[i], *data, report);
       const std::lock_guard lock(mutex_);
       if (!written.ok() && !failure) failure = std::move(written).error();
@@ -149,6 +161,7 @@ class Run {
   [[nodiscard]] Status make_cell(const CellPlan& plan, DataCache& data, ExperimentReport& report) {
     const Stopwatch watch;
     const Result<Json> outcome = run_cell(plan, data, {threads_, options_.noise});
+    // An error inside a cell is a result, and the run goes on.  A cell that cannot be written ends the run.
     const Json result =
         outcome.ok()
             ? *outcome
@@ -171,6 +184,7 @@ class Run {
   [[nodiscard]] std::vector<CellGroup> groups_of(const std::string& name) const {
     std::vector<CellGroup> groups;
     for (const CellPlan& plan : plan_experiment(name, options_)) {
+      // Splits of one setting follow one another in a plan, the first one with the number 0.
       if (plan.key.split == 0) groups.push_back({plan.key, {}, 0});
       const Json& result = results_.at(plan.key);
       if (result.contains("error")) {
@@ -202,6 +216,7 @@ Result<ExperimentReport> run_experiments(std::span<const std::string> names, con
   UNSCATTER_CHECK_OK(run.check_data());
   ExperimentReport report;
   UNSCATTER_CHECK_OK(run.make_cells(report));
+  // No summary of a run that was stopped: it would be of fewer splits than it says.
   if (report.complete) UNSCATTER_CHECK_OK(run.summarise(report));
   return report;
 }

@@ -23,9 +23,11 @@ Spread spread_of(const std::vector<double>& values) {
   spread.count = values.size();
   if (values.empty()) return spread;
   const auto count = static_cast<double>(values.size());
+  // Two passes: the squares are of differences from the mean, so they do not cancel.
   for (const double value : values) spread.mean += value / count;
   double squares = 0;
   for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  // The sample standard deviation, with count - 1.
   if (values.size() > 1) spread.stddev = std::sqrt(squares / (count - 1));
   return spread;
 }
@@ -42,6 +44,7 @@ Json spread_json(const Spread& spread) {
 
 std::string spread_words(const Spread& spread, int digits) {
   if (spread.count == 0) return "-";
+  // One value has no spread.  "± 0" would claim that there is none.
   if (spread.count == 1) return fmt::format("{:.{}f}", spread.mean, digits);
   return fmt::format("{:.{}f} ± {:.{}f}", spread.mean, digits, spread.stddev, digits);
 }

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "experiment/cell.h"
-#include "unscatter/experiment/experiment.h"
+#include "experiment/experiment.h"
 
 namespace unscatter::experiment {
 
 // The cells of all splits of one setting, in order.
 struct CellGroup {
-  CellKey key;                // its split means nothing
+  CellKey key;                // its split has no meaning
   std::vector<Json> results;  // without those that failed
   std::size_t failed = 0;
 };
@@ -41,7 +41,7 @@ struct Spread {
 [[nodiscard]] Spread spread_of(const std::vector<double>& values);
 [[nodiscard]] Spread spread_of(const CellGroup& group, const char* field);
 [[nodiscard]] Json spread_json(const Spread& spread);
-// "68.56 ± 3.52"
+// For instance "68.56 ± 3.52".
 [[nodiscard]] std::string spread_words(const Spread& spread, int digits);
 
 [[nodiscard]] std::string backbone_words(std::string_view backbone);

@@ -1,4 +1,4 @@
-// Curves along removals: what the plots are drawn from.
+// Curves along removals.  The plots are drawn from them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +9,13 @@
 namespace unscatter::experiment {
 namespace {
 
-// One field of the points of every split: means and standard deviations place by place.
+// Means and standard deviations of one field over all splits, place by place.
 struct SpreadCurve {
   Json mean = Json::array();
   Json stddev = Json::array();
 };
 
+// Splits may differ in length: graphs without an edge are left out where edges are removed.
 std::size_t common_length(const CellGroup& group, const char* list) {
   std::size_t length = group.results.empty() ? 0 : group.results.front().at(list).size();
   for (const Json& result : group.results) length = std::min(length, result.at(list).size());
@@ -28,6 +29,7 @@ SpreadCurve spread_curve(const CellGroup& group, std::size_t length, Pick pick) 
     std::vector<double> values;
     for (const Json& result : group.results) {
       const Json& value = pick(result, p);
+      // GIN has no residual; its cells hold null there.
       if (value.is_number()) values.push_back(value.template get<double>());
     }
     const Spread spread = spread_of(values);
@@ -93,7 +95,7 @@ std::string accuracy_words(const CellGroup& group, std::size_t place) {
   return spread_words(spread_of(values), 2);
 }
 
-// "12.3", "0.00123"
+// "12.3", "0.00123": three digits, since times run from microseconds to hours.
 std::string seconds_words(double seconds) { return fmt::format("{:.3g}", seconds); }
 
 }  // namespace
@@ -116,6 +118,7 @@ void summarise_curves(std::string_view title, const std::vector<CellGroup>& grou
     sampled = sampled || estimated;
     warm = warm || any_warm(group);
     const Spread seconds = spread_of(group, "seconds");
+    // UU counts trainings only among its first removals.  The table must not show them as those of all.
     const bool some_retrains_only = curve["retrains_of"] < curve["removals"];
     table.rows.push_back(
         {group.key.data_set, backbone_words(group.key.backbone), method_words(group.key.method), group.key.variant,
@@ -156,6 +159,7 @@ void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary)
     const auto add = [&](Json& place, const char* field, bool cumulated, auto pick) {
       SpreadCurve spread = spread_curve(group, length, pick);
       double shown = 0;
+      // The table has room for one number per curve.  The largest one is what a bound has to stay below.
       for (const Json& value : spread.mean) shown = std::max(shown, value.get<double>());
       (cumulated ? cumulated_words : row).push_back(fmt::format("{:.2e}", shown));
       place[field] = {{"mean", std::move(spread.mean)}, {"stddev", std::move(spread.stddev)}};
@@ -189,7 +193,7 @@ void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary) {
     if (group.results.empty()) continue;
     Json row = curve_key_json(group);
     const auto removals = group.results.front().at("removals").get<std::size_t>();
-    // Sizes beyond the number of training graphs come to the same.
+    // Sizes beyond the number of training graphs give the same as that number.
     if (!rows.empty() && rows.back().at("data_set") == group.key.data_set && rows.back().at("removals") == removals)
       continue;
     row["removals"] = removals;

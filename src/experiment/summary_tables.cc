@@ -1,4 +1,4 @@
-// Tables whose columns are data sets, with the paper's numbers below ours.
+// Tables whose columns are data sets.  The paper's numbers stand below ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,20 +6,21 @@
 #include <optional>
 #include <utility>
 
+#include "experiment/paper_numbers.h"
 #include "experiment/summary.h"
-#include "unscatter/experiment/paper_numbers.h"
 
 namespace unscatter::experiment {
 namespace {
 
-// GIN's in the paper; what was trained for less says so.
+// The epochs of GIN in the paper.  A table says so if GIN was trained for fewer.
 constexpr std::size_t kPaperEpochs = GinOptions{}.epochs;
 
-// Rows by method, columns by data set, both in the order in which they come.
+// Rows by method and columns by data set, both in the order in which they come.
 class MethodTable {
  public:
   void set(const std::string& row, const std::string& data_set, const std::string& ours,
            const std::optional<std::string>& paper) {
+    // Lists and not maps for the order: tables follow the plan, not the alphabet.
     if (std::find(data_sets_.begin(), data_sets_.end(), data_set) == data_sets_.end()) data_sets_.push_back(data_set);
     auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) { return other.name == row; });
     if (line == lines_.end()) line = lines_.insert(lines_.end(), Line{row, {}, {}});
@@ -40,6 +41,7 @@ class MethodTable {
     };
     for (const Line& line : lines_) {
       add(line.name, line.ours);
+      // No line of dashes where the paper has nothing to compare with.
       if (!line.paper.empty()) add("  in the paper", line.paper);
     }
     return table;
@@ -95,8 +97,10 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
     std::vector<double> totals;
     std::size_t other_lambda = 0;
     for (const Json& result : group.results) {
+      // The paper's time is for all three, so ours has to be as well.
       totals.push_back(result.at("embed_seconds").get<double>() + result.at("train_seconds").get<double>() +
                        result.at("predict_seconds").get<double>());
+      // A cell has a remark if another lambda took the place of 0.
       if (result.contains("remark")) ++other_lambda;
     }
     const Spread accuracy = spread_of(group, "accuracy");
@@ -107,7 +111,7 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
       row[part] = spread_json(spread_of(group, part));
     row["splits_with_another_lambda"] = other_lambda;
     replaced += other_lambda;
-    // The paper's number is for one way of training; ours stands beside it in both.
+    // The paper's number is for one way of training.  Only our row for the same way stands beside it.
     const bool comparable = key.method == "noise-free";
     const auto paper_of_accuracy = comparable ? paper_accuracy(key.backbone, key.data_set) : std::nullopt;
     const auto paper_of_seconds = comparable ? paper_seconds(key.backbone, key.data_set) : std::nullopt;

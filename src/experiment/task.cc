@@ -20,6 +20,7 @@ Json shares_json(const SplitShares& shares) {
 
 Json amount_json(const RemovalAmount& amount) {
   Json json = {{"share_of_training_graphs", amount.share}};
+  // No limit is no setting.  Its number would differ between machines of 32 and 64 bits.
   if (amount.most != RemovalAmount{}.most) json["at_most"] = amount.most;
   return json;
 }
@@ -33,6 +34,7 @@ Json gin_json(const GinOptions& gin) {
           {"epochs", gin.epochs}, {"batch", gin.batch},   {"seed", gin.seed}};
 }
 
+// Only settings on which the method depends are listed.  A change of any other setting then leaves the cell as it is.
 void describe_task(const CellKey& key, const ClassificationTask& task, Json& json) {
   json["shares"] = shares_json(task.shares);
   if (key.backbone == "gin") {
@@ -54,6 +56,7 @@ void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
   if (key.method == "ours-paper" || key.method == "uu") json["alpha"] = task.alpha;
   if (key.method == "release" || key.method == "release-tombstone") json["release"] = release_json(task.release);
   json["points"] = task.points;
+  // These three do something else on sequences longer than full_steps (unlearning.cc).
   if (key.method == "retrain" || key.method == "uu" || key.method == "ours-paper") json["full_steps"] = task.full_steps;
   if (key.method == "retrain" || key.method == "uu") json["long_points"] = task.long_points;
   if (key.method == "uu") json["uu_steps"] = task.uu_steps;
@@ -99,6 +102,7 @@ std::size_t RemovalAmount::of(std::size_t train_graphs) const {
 }
 
 Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs) {
+  // Threads and jobs change no weight, but they change times, and times are results here.
   Json json = {{"version", version()}, {"seed", plan.seed}, {"threads", threads}, {"jobs", jobs}};
   std::visit([&](const auto& task) { describe_task(plan.key, task, json); }, plan.task);
   return json;

@@ -1,4 +1,4 @@
-// What a cell does: settings in, one JSON object out.
+// What a cell does: from settings to one JSON object.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,24 @@
 
 #include "experiment/cell.h"
 #include "experiment/data_cache.h"
+#include "experiment/gin.h"
+#include "unlearn/paper_setting.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
-#include "unscatter/experiment/gin.h"
-#include "unscatter/experiment/paper_setting.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session_options.h"
 
 namespace unscatter::experiment {
 
-// What our mechanism is told beyond its defaults.
+// What our mechanism is told in addition to its defaults.
 struct ReleaseChoices {
   double noise_stddev = SessionOptions{}.noise_stddev;
   double precision = SessionOptions{}.precision;
 };
 
-// Trains once and looks at the test set [Pan23, Tables 1 and 2].  Methods: "noise-free"; "objective", noise of `alpha`
-// in the objective, as the public program trains; "release", our default, whose published weights are looked at; "gin".
+// Trains once and looks at the test set [Pan23, Tables 1 and 2].  The methods are "noise-free"; "objective", with noise
+// of `alpha` in the objective, as the paper's public program trains; "release", our default, whose published weights
+// are looked at; "gin".
 struct ClassificationTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -39,7 +40,7 @@ struct ClassificationTask {
 enum class RemovalKind { kNode, kFeatures, kEdge, kGraph };
 [[nodiscard]] std::string_view name(RemovalKind kind);
 
-// How many graphs something is removed from: a share of the training graphs, or a number of them where that is less.
+// The number of graphs from which something is removed: a share of the training graphs, but at most a given number.
 struct RemovalAmount {
   double share = 0.1;
   std::size_t most = static_cast<std::size_t>(-1);
@@ -47,9 +48,10 @@ struct RemovalAmount {
   [[nodiscard]] std::size_t of(std::size_t train_graphs) const;
 };
 
-// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  Methods: "ours-paper", "uu",
-// "retrain"; "release", our default; "release-tombstone", the same but for what a removal is: degrees stay as they were
-// and a removed node still counts, as in the paper, so that only the way of forgetting differs from the first three.
+// Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  The methods are "ours-paper", "uu"
+// and "retrain"; "release", our default; and "release-tombstone".  The last one has the paper's meaning of a removal:
+// degrees stay as they were, and a removed node still counts.  So it differs from the first three only in the way of
+// forgetting.
 struct UnlearningTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -65,7 +67,7 @@ struct UnlearningTask {
   std::size_t uu_steps = 20;
 };
 
-// The bounds on the residual and the residual itself along a sequence without noise and without retraining [Pan23,
+// The bounds on the residual, and the residual itself, along a sequence without noise and without retraining [Pan23,
 // Figure 6].
 struct ResidualTask {
   HyperParameters parameters;
@@ -73,7 +75,7 @@ struct ResidualTask {
   RemovalAmount amount;
 };
 
-// The same removals, once as one update: how time and residual go with the size of a batch.
+// The same removals as one update: how time and residual depend on the size of a batch.
 struct BatchTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -82,7 +84,7 @@ struct BatchTask {
   std::size_t size = 1;
 };
 
-// GIN trained from scratch on what is left, in some places of a sequence [Pan23, Figure 4].
+// GIN, trained from scratch on what is left, at some places of a sequence [Pan23, Figure 4].
 struct GinRetrainTask {
   SplitShares shares;
   RemovalAmount amount;
@@ -94,20 +96,20 @@ using Task = std::variant<ClassificationTask, UnlearningTask, ResidualTask, Batc
 
 struct CellPlan {
   CellKey key;
-  std::uint64_t seed = 0;  // of the split, and of what is removed
+  std::uint64_t seed = 0;  // of the split and of what is removed
   Task task;
 };
 
-// What a cell runs with, beside its plan.
+// What a cell runs with, in addition to its plan.
 struct CellContext {
   std::size_t threads = 1;
-  std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)>
-      noise;  // may be empty, may return null: SecureRandom
+  // Where noise comes from.  It may be empty or return null; then SecureRandom is used.
+  std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)> noise;
 };
 
-// Everything that decides what a cell's result is.
+// Everything that decides the result of a cell.
 [[nodiscard]] Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs);
-// The result.  Errors: those of what the cell does.
+// The result.  Errors: those of the work of the cell.
 [[nodiscard]] Result<Json> run_cell(const CellPlan& plan, DataCache& data, const CellContext& context);
 
 [[nodiscard]] Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& task, DataCache& data,

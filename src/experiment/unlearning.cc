@@ -1,11 +1,12 @@
+// Table 3 and Figures 3 to 5: removals one after the other, by every method.
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "experiment/removals.h"
 #include "experiment/task.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::experiment {
@@ -31,16 +32,16 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   if (method == "retrain") {
     options.method = Method::kRetrain;
     options.removal = NodeRemoval::kTombstone;
-    // Trained from scratch without noise, as in the public program: nothing has to be hidden, so no certificate may ask
-    // for more than training gives.
+    // Trained from scratch without noise, as in the paper's public program.  Nothing has to be hidden, so no
+    // certificate may ask for more than training gives.  The limits are wide enough never to matter.
     options.noise_stddev = 1e6;
     options.precision = 1e6;
   }
   return options;
 }
 
-// How many removals go into each update: all one by one, or fewer and larger updates where a method's state does not
-// depend on the steps in between.
+// How many removals go into each update.  Usually one.  Fewer and larger updates are made where the state of a method
+// does not depend on the steps in between.
 struct UpdatePlan {
   std::vector<std::size_t> ends;  // removals done after each update
   std::size_t single = 0;         // leading updates of one removal each
@@ -57,7 +58,7 @@ UpdatePlan plan_updates(bool shortened, std::size_t leading_steps, std::size_t c
   return plan;
 }
 
-// What is recorded along the way.
+// What is recorded along a sequence.
 struct Course {
   Json points = Json::array();
   std::vector<double> seconds;  // of each update
@@ -65,8 +66,8 @@ struct Course {
   bool always_satisfied = true;
   double largest_residual = 0;
 
-  // Cumulated time after `done` removals.  Where updates were larger, what single removals took on average stands for
-  // each that was not done singly (retrain: an update is one training, however many removals it carries).
+  // The time after `done` removals.  Where updates were larger, every removal that was not done singly counts with the
+  // mean time of those that were.  (With "retrain" an update is one training, however many removals it carries.)
   [[nodiscard]] double cumulated(std::size_t done, std::size_t single) const {
     const std::size_t measured = std::min(done, single);
     const auto first = seconds.begin();
@@ -78,6 +79,8 @@ struct Course {
 };
 
 Result<Matrix> weights_to_look_at(Session& session, const std::string& method) {
+  // The release mechanism protects published models, so accuracy is that of a published one.  The other methods publish
+  // the weights themselves.
   if (!is_release(method)) return session.weights();
   UNSCATTER_TRY(model, session.release());
   return std::move(model.weights);
@@ -92,6 +95,7 @@ Json rungs_json(const RungCounts& rungs) {
 Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data,
                             const CellContext& context) {
   const std::string& method = plan.key.method;
+  // The paper's removals leave degrees as they were.  Our default derives them from what is left.
   const DataForm form = method == "release" ? DataForm::kPlain : DataForm::kFrozenDegrees;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
@@ -103,12 +107,12 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   const UpdatePlan updates = plan_updates(shortened, method == "uu" ? task.uu_steps : 0, requests.size(), places);
 
   SessionOptions options = unlearning_options(plan, task, context.threads);
-  // On long sequences the paper's method trains anew from the present weights: counted as ever, with the same minimum,
-  // in less time than from scratch.
+  // On long sequences the paper's method trains anew from the present weights.  Such a training is counted as before
+  // and has the same minimum.  It takes less time than one from scratch.
   options.warm_retraining = method == "ours-paper" && requests.size() > task.full_steps;
 
   const Stopwatch creation;
-  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options, nullptr,
+  UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options,
                                          context.noise ? context.noise(plan.seed) : nullptr));
   const double create_seconds = creation.seconds();
 
@@ -126,10 +130,12 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   UNSCATTER_CHECK_OK(look());
   for (const std::size_t end : updates.ends) {
     const std::span<const RemovalRequest> batch(requests.data() + done, end - done);
+    // The update with its certificate is timed.  Looking at accuracy is not.
     const Stopwatch watch;
     UNSCATTER_TRY(certificate, session.forget(batch));
     course.seconds.push_back(watch.seconds());
     done = end;
+    // An update for many removals trains at most once, so it would not count like single ones.
     if (certificate.rung == Rung::kRetrain && done <= updates.single) ++course.retrains;
     course.always_satisfied = course.always_satisfied && certificate.satisfied;
     course.largest_residual = std::max(course.largest_residual, certificate.residual_upper_bound);

@@ -15,13 +15,16 @@
 namespace unscatter {
 namespace {
 
-// Order of class names: numbers by value, then text.
+// The order of class names: numbers by value, then text.  A data set that comes in another format, or in another order
+// of graphs, then has the same classes.
 struct ClassOrder {
   static std::tuple<bool, double, std::string_view> key(std::string_view name) {
     double number = 0;
+    // from_chars() knows no locale.  Another number parser could read a comma as a point on some machines.
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    // "nan" parses as a number but has no place among them.
+    // "nan" can be parsed as a number, but it has no place among numbers.
     const bool is_text = error != std::errc() || end != name.data() + name.size() || std::isnan(number);
+    // The name decides among equal numbers, so that "1" and "1.0" stay two classes.
     return {is_text, is_text ? 0.0 : number, name};
   }
   bool operator()(std::string_view a, std::string_view b) const { return key(a) < key(b); }
@@ -45,6 +48,7 @@ ClassIndex index_classes(const std::vector<std::string>& raw) {
 Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
   Dataset part;
   part.name = dataset.name;
+  // All class names, even those without a chosen graph: a label is an index into this list.
   part.class_names = dataset.class_names;
   part.graphs.reserve(chosen.size());
   for (const std::size_t i : chosen) {
@@ -89,11 +93,13 @@ namespace {
 void add_graph(Hasher& hasher, const Graph& graph) {
   const std::size_t n = graph.node_count();
   hasher.add(std::uint64_t{n}).add(std::uint64_t{graph.directed()}).add(std::uint64_t{graph.entry_count()});
-  // Offsets and entries are 32-bit little-endian on every platform the project builds for.
+  // Offsets and entries are hashed as they lie in memory: 32 bits, little-endian on every platform that the project
+  // builds for.
   hasher.add_bytes(std::as_bytes(graph.offsets())).add_bytes(std::as_bytes(graph.entries()));
   hasher.add(std::uint64_t{graph.attribute_count()}).add(std::uint64_t{graph.has_labels()});
   hasher.add(std::uint64_t{graph.has_positions()}).add(std::uint64_t{graph.has_node_ids()});
   for (std::size_t i = 0; i < n; ++i) {
+    // Optional parts were announced by flags above, so two different graphs cannot feed the same bytes.
     hasher.add(static_cast<std::uint64_t>(graph.state(i)));
     for (const double value : graph.attributes(i)) hasher.add(value);
     if (graph.has_labels()) hasher.add(static_cast<std::uint64_t>(graph.label(i)));
@@ -106,6 +112,7 @@ void add_graph(Hasher& hasher, const Graph& graph) {
 
 Digest content_digest(const Graph& graph) {
   Hasher hasher;
+  // The first text keeps digests of different kinds of things apart, and its number is the version of this form.
   hasher.add(std::string_view("unscatter graph 1"));
   add_graph(hasher, graph);
   return hasher.finish();
@@ -117,6 +124,7 @@ Digest content_digest(const Dataset& dataset) {
   hasher.add(std::uint64_t{!dataset.graph_ids.empty()});
   for (std::size_t g = 0; g < dataset.size(); ++g) {
     add_graph(hasher, dataset.graphs[g]);
+    // The name of the class and not its number.  Numbers depend on which other classes there are.
     hasher.add(std::string_view(dataset.class_names.at(dataset.labels.at(g))));
     if (!dataset.graph_ids.empty()) hasher.add(std::string_view(dataset.graph_ids[g]));
   }

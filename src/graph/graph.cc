@@ -8,17 +8,19 @@
 #include <unordered_set>
 #include <utility>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {
 
+// Nodes and entries are counted in 32 bits, which halves the memory of a graph.
 constexpr std::size_t kMaxIndex = std::numeric_limits<std::uint32_t>::max();
 
 Error malformed(std::string message) { return {ErrorCode::kMalformedInput, std::move(message)}; }
 
 Status check_finite(const std::vector<double>& values, std::size_t per_node, const char* what) {
   for (std::size_t k = 0; k < values.size(); ++k) {
+    // One NaN would spread to every coordinate of the embedding, and from there to all weights.
     if (!std::isfinite(values[k]))
       return malformed(fmt::format("node {}: {} {} is not finite", k / per_node, what, values[k]));
   }
@@ -26,6 +28,7 @@ Status check_finite(const std::vector<double>& values, std::size_t per_node, con
 }
 
 Status check_node_ids(const std::vector<std::string>& ids) {
+  // A request names a node by its id.  With two nodes of one id it would forget one of them and leave the other.
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i].empty()) return malformed(fmt::format("node {}: empty node id", i));
@@ -34,6 +37,7 @@ Status check_node_ids(const std::vector<std::string>& ids) {
   return ok_status();
 }
 
+// Nothing at all, or one for each node.
 Status check_size(std::size_t size, std::size_t expected, const char* what) {
   if (size != 0 && size != expected) return malformed(fmt::format("{} {} for {} expected", size, what, expected));
   return ok_status();
@@ -56,7 +60,8 @@ Status check_parts(const GraphParts& parts) {
   return check_node_ids(parts.node_ids);
 }
 
-// Removals leave zeros and no edges; states that say otherwise would let removed data back in.
+// Removals leave zeros and no edges.  A file whose states say something else is refused: it would bring removed data
+// back.
 Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& offsets,
                     const std::vector<NodeIndex>& neighbours) {
   UNSCATTER_CHECK_OK(check_size(parts.states.size(), parts.node_count, "node states"));
@@ -77,6 +82,7 @@ Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& o
       return malformed(fmt::format("node {} is removed, but has edges", i));
     }
   }
+  // The row of a tombstone may be empty while another row still lists it, in a directed graph.
   for (const NodeIndex neighbour : neighbours) {
     if (parts.states[neighbour] == NodeState::kTombstone) {
       return malformed(fmt::format("node {} is removed, but has edges", neighbour));
@@ -87,7 +93,8 @@ Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& o
 }
 
 bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<NodeIndex>& neighbours) {
-  // Rows are sorted, so going through all rows in order meets the transposed entries of each row in order too.
+  // Rows are sorted.  So going through all rows in order meets the mirrored entries of each row in order too.  One
+  // counter per row replaces a search.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
@@ -99,6 +106,7 @@ bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<N
   return true;
 }
 
+// Everything that uses a Graph trusts these rows without looking again: kernels index memory with them.
 Status check_rows(const GraphParts& parts, const std::vector<std::uint32_t>& offsets,
                   const std::vector<NodeIndex>& neighbours) {
   const std::size_t n = parts.node_count;
@@ -126,8 +134,11 @@ struct Rows {
   std::vector<NodeIndex> neighbours;
 };
 
-// Counting sort of the edges into rows (edge from -> to lands in row `to`), then each row sorted and made distinct.
+// A counting sort of the edges into rows: the edge from -> to lands in row `to`.  Then each row is sorted and made
+// distinct.
 Rows rows_from_edges(std::size_t n, bool directed, const std::vector<Edge>& edges) {
+  // Counts are kept two places ahead.  After the sums, start[row + 1] is the begin of a row, and filling the row moves
+  // it to the end.  Then row i lies between start[i] and start[i + 1].
   std::vector<std::uint32_t> start(n + 2, 0);
   const auto each_entry = [&](auto&& visit) {
     for (const Edge& edge : edges) {
@@ -158,11 +169,13 @@ Rows rows_from_edges(std::size_t n, bool directed, const std::vector<Edge>& edge
 }  // namespace
 
 Result<Graph> Graph::create(GraphParts parts) {
+  // Before the edges are sorted into rows: they index memory there.
   for (const Edge& edge : parts.edges) {
     if (edge.from >= parts.node_count || edge.to >= parts.node_count) {
       return malformed(fmt::format("edge {}, {} in a graph of {} nodes", edge.from, edge.to, parts.node_count));
     }
   }
+  // An undirected edge has two entries, and entries are counted in 32 bits.
   if (parts.edges.size() >= kMaxIndex / 2) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("{} edges in one graph", parts.edges.size())};
   }
@@ -175,13 +188,14 @@ Result<Graph> Graph::create(GraphParts parts) {
 
 Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offsets,
                                std::vector<NodeIndex> neighbours) {
+  // All checks come before the first part is moved, so an error never leaves half a graph.
   UNSCATTER_CHECK_OK(check_parts(parts));
   if (neighbours.size() >= kMaxIndex) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("{} edge entries in one graph", neighbours.size())};
   }
   UNSCATTER_CHECK_OK(check_rows(parts, offsets, neighbours));
   UNSCATTER_CHECK_OK(check_states(parts, offsets, neighbours));
-  // No marks means every node is present: equal graphs compare equal.
+  // No states means that every node is present.  This is the only spelling, so that equal graphs compare equal.
   const auto present = [](NodeState s) { return s == NodeState::kPresent; };
   if (std::all_of(parts.states.begin(), parts.states.end(), present)) parts.states.clear();
   Graph graph;
@@ -206,10 +220,12 @@ std::size_t Graph::living_node_count() const noexcept {
 bool Graph::has_edge(std::size_t from, std::size_t to) const {
   if (from >= node_count() || to >= node_count()) return false;
   const std::span<const NodeIndex> row = neighbours(to);
+  // Row `to` lists the nodes that point to it.
   return std::binary_search(row.begin(), row.end(), static_cast<NodeIndex>(from));
 }
 
 void Graph::wipe() noexcept {
+  // Everything that came from the data, ids and structure included.  What is left is a graph without nodes.
   unscatter::wipe(offsets_);
   unscatter::wipe(neighbours_);
   unscatter::wipe(attributes_);
@@ -218,7 +234,7 @@ void Graph::wipe() noexcept {
   unscatter::wipe(node_ids_);
   unscatter::wipe(states_);
   attribute_count_ = 0;
-  offsets_.push_back(0);  // capacity is kept, so this cannot fail
+  offsets_.push_back(0);  // the capacity is kept, so this cannot fail
 }
 
 }  // namespace unscatter

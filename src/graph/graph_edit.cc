@@ -9,7 +9,8 @@
 
 namespace unscatter {
 
-// The only one allowed to rebuild a Graph piecewise.
+// The only class that may build a Graph piece by piece.  Every edit makes a new graph: a request that fails halfway
+// must leave the old one as it was.
 class GraphEditor {
  public:
   explicit GraphEditor(const Graph& graph) : graph_(graph) {}
@@ -18,6 +19,7 @@ class GraphEditor {
 
   [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveNode& edit) const {
     UNSCATTER_CHECK_OK(check_living(edit.node));
+    // The last living node takes the graph with it, since an embedding of no nodes does not exist.
     if (graph_.living_node_count() == 1) return std::optional<Graph>();
     return std::optional<Graph>(edit.style == NodeRemoval::kCompact ? without_node(edit.node)
                                                                     : with_tombstone(edit.node));
@@ -25,6 +27,7 @@ class GraphEditor {
 
   [[nodiscard]] Result<std::optional<Graph>> operator()(const RemoveFeatures& edit) const {
     UNSCATTER_CHECK_OK(check_living(edit.node));
+    // A second removal would change nothing.  It is refused, like that of a node that is gone.
     if (!graph_.has_features(edit.node)) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("the features of node {} are removed already", edit.node)};
     }
@@ -39,18 +42,20 @@ class GraphEditor {
     }
     return std::optional<Graph>(with_entries([&](NodeIndex row, NodeIndex column) {
       const bool forward = row == edit.to && column == edit.from;
+      // An undirected edge has an entry in the row of either end.
       const bool backward = !graph_.directed() && row == edit.from && column == edit.to;
       return !forward && !backward;
     }));
   }
 
-  // A graph with an edge in both directions wherever this one has one.
+  // A graph with an edge in both directions wherever this one has an edge.
   [[nodiscard]] Graph symmetrised() const {
     GraphParts parts;
     parts.node_count = graph_.node_count();
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
       for (const NodeIndex column : graph_.neighbours(row)) parts.edges.push_back({column, row});
     }
+    // Only the rows are taken from here.  Features, ids and states stay those of the graph.
     Result<Graph> rows = Graph::create(std::move(parts));
     Graph result = graph_;
     result.directed_ = false;
@@ -71,7 +76,7 @@ class GraphEditor {
     return ok_status();
   }
 
-  // Copy of the graph with only the entries (row, column) that `keep` accepts.
+  // A copy of the graph with only those entries (row, column) that `keep` accepts.
   template <typename Keep>
   [[nodiscard]] Graph with_entries(Keep keep) const {
     Graph edited = graph_;
@@ -82,13 +87,14 @@ class GraphEditor {
       }
       edited.offsets_[row + 1] = static_cast<std::uint32_t>(edited.neighbours_.size());
     }
-    // Spare capacity would still hold removed entries.
+    // Spare capacity would still hold the removed entries.
     edited.neighbours_.shrink_to_fit();
     return edited;
   }
 
   static void clear_features(Graph& graph, NodeIndex node, NodeState state) {
     if (graph.states_.empty()) graph.states_.resize(graph.node_count(), NodeState::kPresent);
+    // The state remembers that zeros mean "removed" here and not a measured zero.
     graph.states_[node] = state;
     const std::size_t c = graph.attribute_count_;
     std::fill_n(graph.attributes_.begin() + static_cast<std::ptrdiff_t>(node * c), c, 0.0);
@@ -99,6 +105,7 @@ class GraphEditor {
   [[nodiscard]] Graph with_tombstone(NodeIndex node) const {
     Graph edited = with_entries([node](NodeIndex row, NodeIndex column) { return row != node && column != node; });
     clear_features(edited, node, NodeState::kTombstone);
+    // Ids must stay distinct and not empty, so the removed one is replaced by one that names nobody.
     if (edited.has_node_ids()) edited.node_ids_[node] = fmt::format("#removed-{}", node);
     return edited;
   }
@@ -106,11 +113,13 @@ class GraphEditor {
   [[nodiscard]] Graph without_node(NodeIndex node) const {
     Graph edited;
     edited.directed_ = graph_.directed_;
+    // Built from what is kept, and not by erasing in a copy: nothing of the node is copied.
     edited.offsets_.reserve(graph_.node_count());
     edited.neighbours_.reserve(graph_.entry_count());
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
       if (row == node) continue;
       for (const NodeIndex column : graph_.neighbours(row)) {
+        // Later nodes move up by one.  Rows stay sorted.
         if (column != node) edited.neighbours_.push_back(column - (column > node ? 1 : 0));
       }
       edited.offsets_.push_back(static_cast<std::uint32_t>(edited.neighbours_.size()));
@@ -122,7 +131,7 @@ class GraphEditor {
     edited.positions_ = without_row(graph_.positions_, 2, node);
     edited.node_ids_ = without_row(graph_.node_ids_, 1, node);
     edited.states_ = without_row(graph_.states_, 1, node);
-    // Equal to the graph built without the node: no mark means every node is present.
+    // No states means that every node is present.  So the result equals the graph that is built without the node.
     const auto present = [](NodeState s) { return s == NodeState::kPresent; };
     if (std::all_of(edited.states_.begin(), edited.states_.end(), present)) edited.states_.clear();
     return edited;
@@ -133,6 +142,7 @@ class GraphEditor {
     std::vector<T> kept;
     if (values.empty()) return kept;
     kept.reserve(values.size() - width);
+    // Two copies around the row.  The row itself is never copied.
     const auto cut = values.begin() + static_cast<std::ptrdiff_t>(row * width);
     kept.insert(kept.end(), values.begin(), cut);
     kept.insert(kept.end(), cut + static_cast<std::ptrdiff_t>(width), values.end());

@@ -7,6 +7,7 @@ namespace unscatter {
 Vector AndersonMixing::next(const Vector& x, const Vector& f) {
   Vector result = x + f;
   if (last_x_.size() != 0) {
+    // The oldest pair goes first: it tells least about f near x.
     if (moves_.size() == kDepth) {
       moves_.erase(moves_.begin());
       changes_.erase(changes_.begin());
@@ -16,8 +17,10 @@ Vector AndersonMixing::next(const Vector& x, const Vector& f) {
     const auto depth = static_cast<Eigen::Index>(changes_.size());
     Matrix differences(f.size(), depth);
     for (Eigen::Index j = 0; j < depth; ++j) differences.col(j) = changes_[static_cast<std::size_t>(j)];
-    // Rank-revealing, since late differences are mostly rounding errors.
+    // The shares minimise |f - sum_j share_j change_j|.  The factorisation reveals the rank, because late differences
+    // are mostly rounding errors and nearly dependent.
     const Vector share = differences.colPivHouseholderQr().solve(f);
+    // Otherwise the plain step x + f stands.
     if (share.allFinite()) {
       for (Eigen::Index j = 0; j < depth; ++j) {
         const auto pair = static_cast<std::size_t>(j);

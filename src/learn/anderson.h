@@ -8,8 +8,8 @@
 
 namespace unscatter {
 
-// Combines the last few points so that, were f linear, the combined step would leave the smallest remainder: where
-// plain steps gain the same factor each time, these gain more and more.
+// Combines the last few points.  If f were linear, the combined step would leave the smallest remainder.  Plain steps
+// gain the same factor each time.  These gain more and more.
 class AndersonMixing {
  public:
   // The point after x, where the plain iteration would step by f.
@@ -19,8 +19,8 @@ class AndersonMixing {
   static constexpr std::size_t kDepth = 5;
 
   Vector last_x_, last_f_;
-  std::vector<Vector> moves_;    // differences of points ...
-  std::vector<Vector> changes_;  // ... and of the steps there, oldest first
+  std::vector<Vector> moves_;    // differences of points, oldest first
+  std::vector<Vector> changes_;  // differences of the steps f there
 };
 
 }  // namespace unscatter

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "unscatter/linalg/rounding.h"
+#include "linalg/rounding.h"
 
 namespace unscatter {
 
 void GradientEnvelope::add_row(double length, std::size_t depth, const double* slopes, const double* curvatures) {
+  // Two roundings more than the margin takes.  They are the room for the rounding of the stored weights (Lemma 9).
   const double per_weight = rounding_factor(static_cast<double>(depth) + 2) * length;  // e / |w|
   const double share = length * per_weight;
   for (std::size_t k = 0; k < curved_.size(); ++k) {
@@ -32,11 +33,13 @@ void GradientEnvelope::operator+=(const GradientEnvelope& other) {
 double GradientEnvelope::upper_bound(std::size_t k, const Loss& loss, double weight_norm, std::size_t summing,
                                      double rest) const {
   const double flat = loss.curvature_bound();
+  // c_i of (13), summed before the minimum is taken.  The minimum of the sums is no less than the sum of the minima.
   const double nearby =
       curved_[k] + loss.curvature_lipschitz() * weight_norm * squares_ + 8 * kUnitRoundoff * flat * per_margin_;
   const double of_margins = weight_norm * std::min(nearby, flat * per_margin_);
   const double of_slopes = 8 * kUnitRoundoff * (lengths_ + sloped_[k]);
   const double of_sums = rounding_factor(static_cast<double>(summing) + 4) * sloped_[k];
+  // One per cent covers products of two errors and the rounding of these sums.
   return 1.01 * (of_margins + of_slopes + of_sums + 4 * kUnitRoundoff * rest);
 }
 

@@ -1,8 +1,9 @@
 // L-BFGS by LBFGS++, with a line search that looks at gradients only.
 //
-// A search that compares values fails early: values near L carry an error of u L, which hides any further decrease at a
-// gradient norm near sqrt(u L ridge), far above what is asked for here.  Along a line the objective is convex, so its
-// derivative rises and alone says where the minimum is; its error is that of the gradient.
+// A search that compares values fails early.  Values near L carry an error of eta L, eta the unit roundoff.  This hides
+// any further decrease at a gradient norm near sqrt(eta L ridge), far above what is asked for here.  Along a line the
+// objective is convex, so its derivative rises.  The derivative alone says where the minimum is, and its error is that
+// of the gradient.
 #include <LBFGS.h>
 
 #include <algorithm>
@@ -12,14 +13,15 @@
 #include <utility>
 
 #include "learn/optimizers.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {
 
 using Eigen::Index;
 
-// The gradient of one class, as LBFGS++ calls it.  Remembers the point where it was smallest, and counts the searches.
+// The gradient of one class, as LBFGS++ calls it.  It counts the searches.  It remembers the point where it was
+// smallest, because a search that fails leaves LBFGS++ at its last trial, which may be worse than where it began.
 class ClassGradient {
  public:
   ClassGradient(const Objective& objective, std::size_t label) : objective_(objective), label_(label) {}
@@ -58,9 +60,9 @@ class ClassGradient {
 
 // The approximate Wolfe conditions [Hager05] on the derivative phi' along the line,
 //
-//   0.9 phi'(0) <= phi'(t) <= 0.8 |phi'(0)|,
+//   0.9 phi'(0) <= phi'(t) <= 0.8 |phi'(0)|.
 //
-// which on a parabola are the usual ones with a sufficient decrease of 0.1, reached by widening a bracket and cutting
+// On a parabola they are the usual ones with a sufficient decrease of 0.1.  The search widens a bracket and then cuts
 // it.
 template <typename Scalar>
 class GradientLineSearch {
@@ -89,7 +91,7 @@ class GradientLineSearch {
       if (std::isinf(high)) {
         step *= 4;
       } else {
-        // Where the chord of phi' is 0, kept away from the ends.
+        // Where the chord of phi' is 0.  It is kept away from the ends, so that the bracket shrinks in any case.
         const Scalar share = low_slope / (low_slope - high_slope);
         step = low + (high - low) * (std::isfinite(share) ? std::clamp(share, Scalar(0.1), Scalar(0.9)) : Scalar(0.1));
       }
@@ -107,12 +109,13 @@ struct ClassResult {
 ClassResult minimise(const Objective& objective, std::size_t label, const Vector& start, double tolerance,
                      std::size_t max_iterations) {
   ClassResult result{start, std::numeric_limits<double>::infinity(), 0};
-  // Where a search fails, a new start without the history may still find a way down; not at the floor of rounding
-  // errors.
+  // Where a search fails, a new start without the history may still find a way down.  At the floor of rounding errors
+  // it does not, so three starts without real progress are the end.
   for (int failures = 0; failures < 3 && result.iterations < max_iterations;) {
     LBFGSpp::LBFGSParam<double> parameters;
     parameters.m = 20;
     parameters.epsilon = tolerance;
+    // The tolerance is absolute.  LBFGS++ would also stop at a share of |x|.
     parameters.epsilon_rel = 0;
     parameters.max_iterations =
         static_cast<int>(std::min<std::size_t>(max_iterations - result.iterations, std::numeric_limits<int>::max()));

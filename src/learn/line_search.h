@@ -1,7 +1,7 @@
 // Backtracking along one class's step [Nocedal06, Alg. 3.1].
 //
-// Trial steps cost O(n), not O(nd): along w + t v the margins are margins + t s o Z v.  Objective::change() compares
-// values without cancellation, so the search works down to the last digits of the gradient.
+// A trial step costs O(n), not O(n d), because along w + t v the margins are margins + t s o Z v.  Objective::change()
+// compares values without cancellation.  So the search works down to the last digits of the gradient.
 #pragma once
 
 #include <cstddef>

@@ -8,26 +8,29 @@
 #include <cstddef>
 #include <limits>
 
-#include "unscatter/linalg/elementwise.h"
+#include "linalg/elementwise.h"
 
 namespace unscatter {
 namespace {
 
 double sigmoid(double t) {
+  // The exponential is of -|t|, so it cannot overflow.  Neither branch subtracts, so small values keep their digits.
   if (t >= 0) return 1 / (1 + std::exp(-t));
   const double e = std::exp(t);
   return e / (1 + e);
 }
 
+// Right of 0 the value is small and log1p() keeps its digits.  Left of 0 e^-t may overflow, so -t is taken out first.
 double logistic_value(double t) { return t > 0 ? std::log1p(std::exp(-t)) : std::log1p(std::exp(t)) - t; }
 
 double logistic_change(double t, double step) {
-  // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  Below -700 the exponential would
-  // overflow, and the plain difference is accurate.
+  // log((1 + e^-(t + step)) / (1 + e^-t)) = log(1 + sigmoid(-t) (e^-step - 1)).  For steps below -700 the exponential
+  // would overflow.  There the plain difference is accurate.
   if (step < -700) return logistic_value(t + step) - logistic_value(t);
   const double argument = sigmoid(-t) * std::expm1(-step);
   if (argument > -0.5) return std::log1p(argument);
-  // Close to -1 the logarithm magnifies rounding errors; these differences do not, each being of a long step downhill.
+  // Close to -1 the logarithm magnifies rounding errors.  An argument this low means a long step downhill, and for such
+  // a step these differences do not cancel.
   const double to = t + step;
   return to < 0 ? std::log1p(std::exp(to)) - std::log1p(std::exp(t)) - step : logistic_value(to) - logistic_value(t);
 }
@@ -49,8 +52,8 @@ double huber_slope(double x) {
 
 double huber_curvature(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
-// huber_value(x + step) - huber_value(x), by the exact Taylor polynomial on each cubic piece that the step crosses.
-// What is left of the step is never computed from x + step, which rounds a short step away.
+// huber_value(x + step) - huber_value(x).  On each cubic piece that the step crosses, the Taylor polynomial is exact.
+// What is left of the step is never computed from x + step, because that sum would round a short step away.
 double huber_change(double x, double step) {
   constexpr double kKnots[] = {-1, 0, 1};
   constexpr double kThird[] = {0, 1, -1, 0};  // third derivative of the piece with that many knots below
@@ -75,6 +78,7 @@ double huber_change(double x, double step) {
 }  // namespace
 
 Result<Loss> Loss::huber_svm(double smoothing) {
+  // Written so that NaN is refused too.
   if (!(smoothing >= 1e-6 && smoothing <= 1e6)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("huber-svm: the smoothing {} is not in [1e-6, 1e6]", smoothing)};
@@ -103,6 +107,7 @@ std::string Loss::describe() const {
     case LossKind::kSquared: return "squared";
     case LossKind::kHuberSvm: break;
   }
+  // The shortest text that parse() turns into the same double again.
   return fmt::format("huber-svm:{}", smoothing_);
 }
 
@@ -126,6 +131,7 @@ double Loss::slope(double t) const {
 
 double Loss::curvature(double t) const {
   switch (kind_) {
+    // Not p (1 - p): 1 - p would lose all digits for large t.
     case LossKind::kLogistic: return sigmoid(t) * sigmoid(-t);
     case LossKind::kSquared: return 1;
     case LossKind::kHuberSvm: break;
@@ -134,6 +140,8 @@ double Loss::curvature(double t) const {
 }
 
 void Loss::derivatives(std::span<const double> margins, std::span<double> slopes, std::span<double> curvatures) const {
+  // The logistic loss is computed for several margins at a time.  Even so it takes a fifth of an evaluation
+  // (docs/performance.md, "Removals").
   if (kind_ == LossKind::kLogistic) return logistic_derivatives(margins, slopes, curvatures);
   for (std::size_t i = 0; i < margins.size(); ++i) {
     slopes[i] = slope(margins[i]);
@@ -151,6 +159,7 @@ void Loss::derivatives(const Matrix& margins, Matrix& slopes, Matrix& curvatures
 double Loss::change(double t, double step) const {
   switch (kind_) {
     case LossKind::kLogistic: return logistic_change(t, step);
+    // Multiplied out: the difference of two squares would cancel.
     case LossKind::kSquared: return step * ((t - 1) + step / 2);
     case LossKind::kHuberSvm: break;
   }
@@ -167,13 +176,15 @@ double Loss::curvature_bound() const noexcept {
     case LossKind::kSquared: return 1;
     case LossKind::kHuberSvm: break;
   }
+  // Rounded up: 1 / h as computed may be below 1 / h.
   return 1 / smoothing_ * (1 + 1e-15);
 }
 
 double Loss::curvature_lipschitz() const noexcept {
   switch (kind_) {
     case LossKind::kLogistic:
-      // max |s (1 - s) (1 - 2 s)| over s in [0, 1], at s = (1 - 1/sqrt 3)/2: 1/(6 sqrt 3) = 0.09622504486493763...
+      // The largest |p (1 - p) (1 - 2p)| over p in [0, 1] is at p = (1 - 1/sqrt 3)/2 (docs/theory.md, "Losses").  It is
+      // 1/(6 sqrt 3), 0.096225044864937627 to 17 digits.  The number below is rounded up.
       return 0.0962250448649377;
     case LossKind::kSquared: return 0;
     case LossKind::kHuberSvm: break;

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "learn/gradient_envelope.h"
+#include "linalg/rounding.h"
+#include "linalg/row_pass.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_pass.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
 
 using Eigen::Index;
 
-// Classes, padded, up to which a block's derivatives need no heap.
+// Up to so many classes, padded, the derivatives of a block lie on the stack.  Ten classes are padded to twelve.
 constexpr std::size_t kUsualStride = 12;
 
 Index index(std::size_t i) { return static_cast<Index>(i); }
@@ -26,6 +26,7 @@ Index index(std::size_t i) { return static_cast<Index>(i); }
 Objective::Objective(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, std::size_t classes,
                      const Loss& loss, double ridge, const Matrix* perturbation, std::size_t threads)
     : Objective(rows, CheckedLabels{labels}, classes, loss, ridge, perturbation, threads) {
+  // This reads all n labels.  An update takes the other constructor, so that its cost does not depend on n.
   invariant(std::all_of(labels.begin(), labels.end(), [classes](std::uint32_t y) { return y < classes; }),
             "labels below K");
 }
@@ -41,6 +42,7 @@ Objective::Objective(const SparseBlockRows& rows, CheckedLabels labels, std::siz
       threads_(threads) {
   invariant(labels_.size() == rows.rows(), "one label per row");
   invariant(classes >= 1, "at least one class");
+  // Zero is allowed: training without regularisation is possible, certifying is not.
   invariant(ridge >= 0 && std::isfinite(ridge), "the ridge is finite and not negative");
   if (perturbation != nullptr) {
     invariant(perturbation->rows() == index(rows.columns()) && perturbation->cols() == index(classes),
@@ -62,6 +64,7 @@ Matrix Objective::margins(const Matrix& weights) const {
 }
 
 Matrix Objective::curvatures(const Matrix& margins) const {
+  // The slopes come along at no cost: both derivatives share one exponential.
   Matrix slopes;
   Matrix result;
   loss_.derivatives(margins, slopes, result);
@@ -76,17 +79,19 @@ Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
 }
 
 Evaluation Objective::evaluate(const Matrix& weights) const {
+  // One envelope per part of the pass, not per thread.  The parts are joined in order at the end, so the sums do not
+  // depend on threads.
   std::vector<GradientEnvelope> envelopes(pass_parts(rows_->rows()), GradientEnvelope(classes_));
   Evaluation result;
-  // All signs s_ik but that of a row's own class are -1: the rest is turned round before and after, so that here only
-  // the own one is.
+  // All signs s_ik are -1, but for that of a row's own class.  So the products are made with -W, and the sum is negated
+  // at the end.  In between only the entry of the own class is turned round, one number per row instead of K.
   const Matrix sum = pass_over_rows(
       *rows_, -weights,
       [&](const RowBlock& block) {
-        // Twelve numbers per row for ten classes: all of a block's derivatives lie on the stack for any usual K.
         const std::size_t count = block.rows * block.stride;
         double near[2 * kMostBlockRows * kUsualStride];
         std::vector<double> far(block.stride <= kUsualStride ? 0 : 2 * count);
+        // Padded columns are computed along with the others.  Nobody looks at them.
         const std::span<double> slopes(far.empty() ? near : far.data(), count);
         const std::span<double> curvatures(slopes.data() + count, count);
         turn_own_signs(block);
@@ -97,6 +102,7 @@ Evaluation Objective::evaluate(const Matrix& weights) const {
           envelopes[block.part].add_row(rows_->row_norm(row), rows_->row_product_depth(row), &slopes[at],
                                         &curvatures[at]);
         }
+        // What leaves the block are the factors s o l' of Z^T.
         std::copy(slopes.begin(), slopes.end(), block.values);
         turn_own_signs(block);
       },
@@ -130,6 +136,7 @@ void Objective::turn_own_signs(const RowBlock& block) const {
 
 Matrix Objective::newton_defect(const Matrix& curvatures, const Matrix& products, const Matrix& steps,
                                 const Matrix& right_sides) const {
+  // The middle term of (5) in docs/theory.md, with H applied by passes over the rows and never formed.
   Matrix result = transposed_product(*rows_, curvatures.cwiseProduct(products), threads_);
   result += ridge_ * steps - right_sides;
   return result;
@@ -144,6 +151,7 @@ double Objective::value(std::size_t label, const Vector& margins, const Vector& 
 
 double Objective::change(std::size_t label, const Vector& margins, const Vector& signed_products, const Vector& weights,
                          const Vector& step, double t) const {
+  // |w + t v|^2 - |w|^2, multiplied out: the difference of the two squares would cancel where the step is short.
   double sum = ridge_ * (t * weights.dot(step) + t * t / 2 * step.squaredNorm());
   if (perturbation_ != nullptr) sum += t * perturbation_->col(index(label)).dot(step);
   for (Index i = 0; i < margins.size(); ++i) sum += loss_.change(margins(i), t * signed_products(i));
@@ -151,6 +159,7 @@ double Objective::change(std::size_t label, const Vector& margins, const Vector&
 }
 
 Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Matrix& weights) const {
+  // By rows, because the envelope takes the classes of a row side by side.
   RowMatrix slopes(margins.rows(), margins.cols());
   RowMatrix curvatures(margins.rows(), margins.cols());
   const RowMatrix by_row = margins;
@@ -169,6 +178,7 @@ Vector Objective::rounding_of(const GradientEnvelope& envelope, const Matrix& we
   Vector bound(weights.cols());
   for (Index k = 0; k < weights.cols(); ++k) {
     const double weight_norm = weights.col(k).norm();
+    // Norms computed here may be off by 1e-4 of themselves.  The one per cent of the envelope covers that.
     const double noise = perturbation_ == nullptr ? 0 : perturbation_->col(k).norm();
     bound(k) = envelope.upper_bound(static_cast<std::size_t>(k), loss_, weight_norm, summation_depth(rows_->rows()),
                                     ridge_ * weight_norm + noise);
@@ -179,15 +189,15 @@ Vector Objective::rounding_of(const GradientEnvelope& envelope, const Matrix& we
 Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, const Matrix& products,
                                                      const Matrix& weights, const Matrix& steps,
                                                      const Matrix& right_sides) const {
-  // Factor l''(t_i) zeta_i: l'' errs by its Lipschitz constant times the margin's error plus 8 u gamma_1, zeta_i =
-  // z_i.v by gamma_m |z_i| |v|.
+  // (14) of docs/theory.md.  The factor of row i is l''(t_i) zeta_i with zeta_i = z_i.v.  l'' errs by its Lipschitz
+  // constant times the error of the margin, plus 8 eta gamma_1.  zeta_i errs by theta_m |z_i| |v|.
   const double summing = rounding_factor(static_cast<double>(summation_depth(rows_->rows())) + 4);
   const Vector weight_norms = weights.colwise().norm();
   const Vector step_norms = steps.colwise().norm();
   Vector bound = Vector::Zero(weights.cols());
   for (std::size_t i = 0; i < rows_->rows(); ++i) {
     const BlockRow& row = rows_->row(i);
-    if (row.values.empty()) continue;
+    if (row.values.empty()) continue;  // a graph that went
     const double length = rows_->row_norm(i);
     const double per_product = rounding_factor(static_cast<double>(rows_->row_product_depth(i)) + 2) * length;
     for (Index k = 0; k < weights.cols(); ++k) {
@@ -202,6 +212,7 @@ Vector Objective::newton_defect_rounding_upper_bound(const Matrix& curvatures, c
   for (Index k = 0; k < weights.cols(); ++k) {
     bound(k) += 4 * kUnitRoundoff * (ridge_ * step_norms(k) + right_sides.col(k).norm());
   }
+  // One per cent covers products of two errors and the rounding of these sums.
   return 1.01 * bound;
 }
 

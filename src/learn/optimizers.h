@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <vector>
 
+#include "learn/train_with_curvature.h"
 #include "unscatter/learn/train.h"
 
 namespace unscatter {
 
 // options.gradient_tolerance and options.max_iterations are set.
 [[nodiscard]] Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start,
-                                                  const TrainOptions& options);
+                                                  const TrainOptions& options, Curvature& curvature);
 [[nodiscard]] Result<TrainedWeights> train_lbfgs(const Objective& objective, const Matrix& start,
                                                  const TrainOptions& options);
 
-// Whether the second of two classes is the first with every sign turned round, at `start` and hence at the end: without
-// a perturbation L_2(w) = L_1(-w).  One is then solved.
+// Whether the second of two classes is the first with every sign turned round.  Without a perturbation L_2(w) =
+// L_1(-w), so what holds at `start` holds at the end.  One class is then solved.
 [[nodiscard]] inline bool is_mirrored(const Objective& objective, const Matrix& start) {
   return objective.classes() == 2 && objective.perturbation() == nullptr && start.col(0) == -start.col(1);
 }
@@ -29,14 +30,14 @@ namespace unscatter {
   return some;
 }
 
-// From `start`, with the inverses that `kept` holds or, if there are none, those at the start.  `gram` as KeptHessians
-// wants it. ridge > 0.  Errors: kNotConverged, where exact steps may still arrive.
+// From `start`, with the inverses that `curvature` holds.  If it holds none, they are built at the start.  ridge > 0.
+// Errors: kNotConverged; exact steps may still arrive then.
 [[nodiscard]] Result<TrainedWeights> inexact_newton(const Objective& objective, const Matrix& start, double tolerance,
-                                                    std::size_t max_iterations, KeptHessians& kept, const Matrix& gram,
+                                                    std::size_t max_iterations, Curvature& curvature,
                                                     Progress* progress);
 
-// What takes the place of the ridge where there is none: just enough for a factor of a singular Z^T diag(curvature) Z
-// (columns that no row touches, features that depend on each other).
+// What takes the place of the ridge where there is none.  It is just enough for a factor of a singular
+// Z^T diag(curvature) Z (columns that no row touches, features that depend on each other).
 [[nodiscard]] double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature);
 
 // A stage of progress that ends however the function is left.
@@ -54,7 +55,7 @@ class Stage {
   Progress& progress_;
 };
 
-// What both say when they stop short.
+// The error of both optimisers when they stop short.
 [[nodiscard]] Error not_converged(std::size_t label, double gradient_norm, double tolerance, std::size_t iterations);
 
 }  // namespace unscatter

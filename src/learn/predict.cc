@@ -1,9 +1,7 @@
 #include "unscatter/learn/predict.h"
 
-#include <utility>
-
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 
@@ -13,6 +11,7 @@ std::uint32_t predict(const BlockRow& row, const Matrix& weights) {
   double best_score = dot(row, weights.col(0));
   for (Eigen::Index k = 1; k < weights.cols(); ++k) {
     const double score = dot(row, weights.col(k));
+    // Greater, not equal: the first class wins among equal scores.
     if (score > best_score) {
       best = k;
       best_score = score;
@@ -33,17 +32,6 @@ double accuracy(const SparseBlockRows& rows, std::span<const std::uint32_t> labe
   std::size_t right = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) right += predict(rows.row(i), weights) == labels[i] ? 1U : 0U;
   return static_cast<double>(right) / static_cast<double>(labels.size());
-}
-
-BlockRow with_bias(BlockRow row, std::size_t width) {
-  *row.append(width, 1) = 1;
-  return row;
-}
-
-SparseBlockRows with_bias(const SparseBlockRows& rows) {
-  SparseBlockRows wider(0, rows.columns() + 1);
-  for (std::size_t i = 0; i < rows.rows(); ++i) wider.append_row(with_bias(rows.row(i), rows.columns()));
-  return wider;
 }
 
 }  // namespace unscatter

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "learn/optimizers.h"
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {
@@ -26,28 +26,32 @@ Status check(const Objective& objective, const Matrix& start) {
   double largest = 0;
   for (std::size_t i = 0; i < objective.rows().rows(); ++i) {
     const double square = squared_norm(objective.rows().row(i));
+    // The square and not the row: norms and Gram matrices need it to be finite as well.
     if (!std::isfinite(square)) return Error{ErrorCode::kInvalidArgument, fmt::format("embedding {} is not finite", i)};
     largest = std::max(largest, square);
   }
+  // The default tolerance would be 0 and out of reach.
   if (largest == 0) return Error{ErrorCode::kInvalidArgument, "there is no data to train on: every embedding is zero"};
   return ok_status();
 }
 
-// Without a ridge the logistic loss may have no minimum, and its gradient then falls below any tolerance on the way to
-// infinity. Two signs tell.  Suppose some direction u separates: a_i = s_i z_i.u >= 0 for all rows, not all 0.
+// Without a ridge the logistic loss may have no minimum.  Its gradient then falls below any tolerance on the way to
+// infinity.  Two signs tell.  Suppose that some direction u separates: a_i = s_i z_i.u >= 0 for all rows, not all 0.
 //
-// (1) Newton's step v: from u.(H v + g) = 0 and l'' = |l'| (1 - |l'|) <= |l'|,
-//       sum l''_i a_i s_i z_i.v = sum |l'_i| a_i,
-//     so some margin grows by s_i z_i.v >= 1 wherever one stands, while at a minimum none grows at all.
-// (2) Far out, rounding hides the curvature along u, and H, shifted to have a factor, loses (1).  Then z_i.H^-1 z_i is
-// of the
-//     size of |z_i|^2 / shift for a row with a_i > 0.  It is at most 1 / l''_i, so only rows of tiny curvature need a
-//     look.
+// (1) Let v be Newton's step.  From u.(H v + g) = 0 and l'' = |l'| (1 - |l'|) <= |l'|,
 //
-// With a perturbation, which adds to g, both are no more than signs of not having arrived.
+//       sum l''_i a_i s_i z_i.v = sum |l'_i| a_i.
+//
+//     So some margin grows by s_i z_i.v >= 1, wherever one stands.  At a minimum no margin grows at all.
+//
+// (2) Far out, rounding hides the curvature along u.  H is shifted to have a factor, and then (1) is lost.  But then
+//     z_i.H^-1 z_i is of the size of |z_i|^2 / shift for a row with a_i > 0.  It is at most 1 / l''_i, so only rows of
+//     tiny curvature need a look.
+//
+// A perturbation adds to g.  With one, both are no more than signs that training has not arrived.
 Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
-  constexpr double kLargestGrowth = 0.1;
-  constexpr double kHidden = 100;  // times the shift: a curvature that rounding may have made
+  constexpr double kLargestGrowth = 0.1;  // between 0, at a minimum, and 1, where (1) holds
+  constexpr double kHidden = 100;         // times the shift: a curvature that rounding may have made
   const SparseBlockRows& Z = objective.rows();
   const Matrix margins = objective.margins(weights);
   const Matrix gradient = objective.gradient(margins, weights);
@@ -62,6 +66,7 @@ Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
     Vector row(weights.rows());
     for (std::size_t i = 0; i < Z.rows(); ++i) {
       const double growth = objective.sign(i, static_cast<std::size_t>(k)) * dot(Z.row(i), step);
+      // NaN counts as separable: a minimum would have finite numbers.
       if (!(growth < kLargestGrowth)) return separable;
       const double square = squared_norm(Z.row(i));
       if (D(static_cast<Eigen::Index>(i)) * square >= kHidden * shift || square == 0) continue;
@@ -104,6 +109,12 @@ Result<TrainedWeights> train(const Objective& objective, const TrainOptions& opt
 }
 
 Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options) {
+  Curvature curvature(options.form.value_or(cheaper_form(objective.rows().rows(), objective.width())));
+  return train_with_curvature(objective, start, options, curvature);
+}
+
+Result<TrainedWeights> train_with_curvature(const Objective& objective, const Matrix& start,
+                                            const TrainOptions& options, Curvature& curvature) {
   UNSCATTER_CHECK_OK(check(objective, start));
   TrainOptions complete = options;
   if (!complete.gradient_tolerance) complete.gradient_tolerance = default_gradient_tolerance(objective.rows());
@@ -112,9 +123,11 @@ Result<TrainedWeights> train(const Objective& objective, const Matrix& start, co
                  fmt::format("the gradient tolerance {} is not positive", *complete.gradient_tolerance)};
   }
   const bool newton = options.optimizer == Optimizer::kNewton;
-  // Newton takes a dozen steps; L-BFGS on an ill-conditioned problem (lambda 1e-6) some thousands.
+  // Newton takes a dozen steps.  L-BFGS takes some thousands on an ill-conditioned problem (lambda = 1e-6).
   if (complete.max_iterations == 0) complete.max_iterations = newton ? 200 : 20000;
-  UNSCATTER_TRY(trained, newton ? train_newton(objective, start, complete) : train_lbfgs(objective, start, complete));
+  UNSCATTER_TRY(trained,
+                newton ? train_newton(objective, start, complete, curvature) : train_lbfgs(objective, start, complete));
+  // The other losses have a minimum on separable data too.
   if (objective.ridge() == 0 && objective.loss().kind() == LossKind::kLogistic) {
     UNSCATTER_CHECK_OK(check_minimum_exists(objective, trained.weights));
   }

@@ -1,13 +1,13 @@
 #include "linalg/cholesky.h"
 
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 
 namespace unscatter {
 
 bool cholesky_in_place(Matrix& A) {
-  const bool positive = dense::kernels().cholesky(A.data(), A.rows());
-  // Eigen stops at a pivot <= 0, which a NaN is not.  Any NaN or infinity below the diagonal reaches the diagonal of
-  // its row.
+  const bool positive = kernel::kernels().cholesky(A.data(), A.rows());
+  // Eigen stops at a pivot <= 0.  NaN is not <= 0, so a factor of NaNs would count as a success.  Any NaN or infinity
+  // below the diagonal reaches the diagonal of its row.
   return positive && A.diagonal().allFinite();
 }
 

@@ -1,12 +1,12 @@
-// Cholesky factors in place, and what can be done with them.  Keeps Eigen's decomposition header in one source.
+// Cholesky factors in place, and solves with them.  This keeps Eigen's header of decompositions out of other sources.
 #pragma once
 
 #include "unscatter/linalg/dense.h"
 
 namespace unscatter {
 
-// Replaces the lower triangle of the symmetric A by its factor L, A = L L^T; the strict upper triangle is left as it
-// is. False if A is not positive definite at working precision; A is then spoilt.
+// Replaces the lower triangle of the symmetric A by its factor L with A = L L^T.  The strict upper triangle is left as
+// it is.  False if A is not positive definite at working precision; A is then spoilt.
 [[nodiscard]] bool cholesky_in_place(Matrix& A);
 
 // (L L^T)^-1 x in place.

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/norms.h"
+#include "linalg/norms.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -6,18 +6,21 @@
 #include <limits>
 
 #include "linalg/cholesky.h"
+#include "linalg/rounding.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 namespace {
 
-// An estimate from below of the largest eigenvalue.  Used as a proposal only, never as a bound.
+// An estimate of the largest eigenvalue, from below: x.Gx / x.x never exceeds it.  It is a proposal only, never a
+// bound.
 double power_iteration(const Matrix& G) {
+  // Enough for most matrices to come within the smallest slack that largest_eigenvalue_upper_bound() tries.  If not,
+  // the next slack is larger: more steps would make the bound better, not safer.
   constexpr int kSteps = 30;
-  // The absolute row sums: positive on every coordinate that matters, which is close for rows that point the same way.
-  // The irregular factors (fractional parts of the golden ratio) keep regular matrices from having it orthogonal to the
-  // leading vector.
+  // The start is the absolute row sums.  They are positive on every coordinate that matters, and near the leading
+  // vector if rows point the same way.  The irregular factors are fractional parts of multiples of the golden ratio.
+  // Without them the start could be orthogonal to the leading vector of a matrix with equal row sums.
   Vector x = G.cwiseAbs().rowwise().sum();
   for (Eigen::Index i = 0; i < x.size(); ++i) x(i) *= 0.5 + std::fmod(0.6180339887498949 * static_cast<double>(i), 1.0);
   double estimate = 0;
@@ -32,6 +35,8 @@ double power_iteration(const Matrix& G) {
   return estimate;
 }
 
+// A matrix of this size is not factorised.  Products inside the factorisation are as large as its entries.  Down to
+// here their underflow, at most 2e-308 each, is far below one rounding.
 constexpr double kSmallestFactored = 1e-280;
 
 }  // namespace
@@ -41,8 +46,9 @@ double frobenius_norm_upper_bound(const Matrix& A) {
   const double scale = A.cwiseAbs().maxCoeff();
   if (scale == 0) return 0;
   invariant(std::isfinite(scale), "norms need finite entries");
-  // Scaled so that no square over- or underflows harmfully: entries below 1e-154 of the largest vanish, which the last
-  // term covers.  A sum of size() squares carries at most size() + 2 roundings, the root and the product two more.
+  // Scaled by the largest entry, so that no square overflows.  Entries below 1e-154 of the largest one vanish when they
+  // are squared; the last term covers them.  A sum of size() squares carries at most size() + 2 roundings.  The root
+  // and the product add two more.
   const double entries = static_cast<double>(A.size());
   const double sum = (A / scale).squaredNorm();
   return scale * std::sqrt(sum) * (1 + rounding_factor(entries + 8)) + entries * std::numeric_limits<double>::min();
@@ -51,14 +57,16 @@ double frobenius_norm_upper_bound(const Matrix& A) {
 double spectral_norm_upper_bound(const Matrix& A) {
   const double frobenius = frobenius_norm_upper_bound(A);
   if (A.size() == 0 || frobenius == 0) return frobenius;
+  // Both Gram matrices have the same largest eigenvalue.  The smaller one is cheaper.
   const bool tall = A.rows() >= A.cols();
   const Matrix scaled = A / frobenius;
   const Matrix gram = tall ? Matrix(scaled.transpose() * scaled) : Matrix(scaled * scaled.transpose());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram, Eigen::EigenvaluesOnly);
   if (solver.info() != Eigen::Success) return frobenius;
-  // Forming G: |fl(G) - G|_F <= gamma_{m+2} |A|_F^2 with m the summed length.  Eigensolver: a backward-stable reduction
-  // moves an eigenvalue by p(n) u |G|_2 with p a low-order polynomial [Golub13, Sec. 8.3]; p(n) = 10 n is above
-  // anything the random tests show by two orders.  |A|_F <= 1 after scaling, so both envelopes are absolute.
+  // Forming G: |fl(G) - G|_F <= gamma_{m+2} |A|_F^2 with m the summed length.  The eigensolver: a backward-stable
+  // reduction moves an eigenvalue by p(n) u |G|_2 with p a low-order polynomial [Golub13, Sec. 8.3].  Here p(n) = 10 n.
+  // That is an assumption; it is two orders above anything that the random tests show.  |A|_F <= 1 after scaling, so
+  // both envelopes are absolute.
   const double summed = static_cast<double>(std::max(A.rows(), A.cols()));
   const double order = static_cast<double>(gram.rows());
   const double envelope = rounding_factor(summed + 4) + rounding_factor(10 * order + 10);
@@ -72,16 +80,19 @@ double largest_eigenvalue_upper_bound(const Matrix& G) {
   const double n = static_cast<double>(G.rows());
   const double row_sum = G.cwiseAbs().rowwise().sum().maxCoeff() * (1 + rounding_factor(n + 4));
   invariant(std::isfinite(row_sum), "eigenvalue bounds need finite entries");
-  // Products inside a factorisation of smaller matrices would underflow, which its envelope does not count.
+  // The envelope below does not count underflow, which the factorisation of a smaller matrix would meet.
   if (row_sum < kSmallestFactored) return row_sum;
   const double proposal = power_iteration(G);
+  // A small slack gives a sharp bound, and fails if the proposal is too far below.  Every try costs a factorisation.
   for (const double slack : {1e-3, 1e-2, 1e-1}) {
     const double t = proposal * (1 + slack);
+    // The row sum, which needs no proof, is as good.  A proposal that is NaN ends here too.
     if (!(t < row_sum)) break;
     Matrix gap = -G;
     gap.diagonal().array() += t;
-    // The factorisation of a matrix with trace tr succeeds only if its smallest eigenvalue is above -gamma_{n+1}/(1 -
-    // gamma_{n+1}) tr [Rump06]; forming the diagonal costs one rounding of at most t each.
+    // If the factorisation of a matrix with trace tr succeeds, its smallest eigenvalue is at least -gamma/(1 - gamma)
+    // tr with gamma = gamma_{n+2} [Rump06].  Forming the diagonal costs one rounding of at most t per entry.  The
+    // factors 2 cover the denominator and the rounding of the trace (docs/theory.md, Prop. 3).
     const double trace = gap.diagonal().cwiseAbs().sum();
     if (cholesky_in_place(gap)) {
       return std::min(row_sum,
@@ -97,11 +108,14 @@ double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed) 
 }
 
 double spectral_norm_upper_bound_from_gram(const Matrix& G, std::size_t summed, double magnitude) {
-  // |fl(G) - G|_2 <= gamma_summed magnitude: entry ij errs by gamma |z_i| |z_j|, a rank-one matrix of norm sum |z_i|^2.
+  // |fl(G) - G|_2 <= gamma_summed magnitude.  Entry ij errs by at most gamma |z_i| |z_j|.  The matrix of these numbers
+  // has rank one and the norm sum |z_i|^2.
   const double n = static_cast<double>(G.rows());
+  // The trace bounds the largest eigenvalue too.  For a matrix of rank one it is the sharper bound.
   const double trace = G.diagonal().cwiseAbs().sum() * (1 + rounding_factor(n));
   const double formed = 2 * rounding_factor(static_cast<double>(summed) + 4) * magnitude;
-  // Each of the products in an entry may have underflowed, by less than the smallest normal number; n^2 such entries.
+  // Each product in an entry may have underflowed, by less than the smallest normal number.  A matrix of n x n such
+  // errors has a norm of at most n times the largest of them.
   const double underflown = n * (static_cast<double>(summed) + 1) * std::numeric_limits<double>::min();
   const double by_eigenvalue = largest_eigenvalue_upper_bound(G) + formed;
   return std::sqrt(std::min(by_eigenvalue, trace + formed) + underflown) * (1 + 4 * kUnitRoundoff);

@@ -1,12 +1,12 @@
-#include "unscatter/linalg/regularised_hessian.h"
+#include "linalg/regularised_hessian.h"
 
 #include <cmath>
 #include <utility>
 
 #include "linalg/cholesky.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
@@ -14,11 +14,11 @@ namespace {
 const char* const kIndefinite =
     "the Hessian is not positive definite at working precision: the regularisation is too small for these embeddings";
 
-// Factorises A in place: a sum of `terms` positive semidefinite matrices, and `ridge` I.
+// Factorises A in place.  A is a sum of `terms` positive semidefinite matrices and of `ridge` I.
 //
-// Forming A and factorising it each move eigenvalues by up to gamma tr(A).  A ridge above that leaves a positive
-// definite matrix. Without one the factor of a singular matrix may consist of rounding errors and look like any other,
-// so A less the envelope has to have a factor too [Rump06].
+// Forming A moves its eigenvalues by up to gamma tr(A), and factorising it does so once more.  A ridge above that
+// leaves a positive definite matrix.  A smaller ridge proves nothing: the factor of a singular matrix may consist of
+// rounding errors and look like any other.  In that case A less the envelope must have a factor too [Rump06].
 bool factorise(Matrix& A, std::size_t terms, double ridge) {
   const double envelope =
       2 * rounding_factor(static_cast<double>(terms) + static_cast<double>(A.rows()) + 4) * A.trace();
@@ -31,14 +31,6 @@ bool factorise(Matrix& A, std::size_t terms, double ridge) {
 }
 
 }  // namespace
-
-HessianForm cheaper_form(std::size_t rows, std::size_t columns) {
-  const auto n = static_cast<double>(rows);
-  const auto d = static_cast<double>(columns);
-  const double primal = n * d * d + d * d * d / 3;
-  const double dual = n * n * n / 3 + 2 * n * n;
-  return dual < primal ? HessianForm::kDual : HessianForm::kPrimal;
-}
 
 Result<RegularisedHessian> RegularisedHessian::primal(const SparseBlockRows& Z, const Vector& curvature, double ridge) {
   RegularisedHessian result;
@@ -68,6 +60,7 @@ Vector RegularisedHessian::solve(const Vector& right_side) const {
     cholesky_solve_in_place(factor_, x);
     return x;
   }
+  // The dual formula of the header, from the inside out.
   Vector inner = product(*rows_, right_side).col(0).cwiseProduct(root_curvature_);
   cholesky_solve_in_place(factor_, inner);
   inner.array() *= root_curvature_.array();

@@ -1,48 +1,52 @@
-// What the row kernels (row_kernels.inc) are fed with.
+// How rows and columns are handed to the row kernels (row_kernels.inc).
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 
 namespace unscatter {
 
-static_assert(sizeof(Segment) == sizeof(dense::SegmentView));
-static_assert(alignof(Segment) == alignof(dense::SegmentView));
+static_assert(sizeof(Segment) == sizeof(kernel::SegmentView));
+static_assert(alignof(Segment) == alignof(kernel::SegmentView));
 
-// Rows [first, first + size) with the same segments, as many as the kernels take at once.
+// Rows [first, first + size) with the same segments, as many as the kernels take at once.  Neighbouring rows often have
+// the same segments: all graphs of a data set with dense attributes do.  A row whose segments differ from those of its
+// neighbours is a group of its own, with the same result.
 struct RowGroup {
   RowGroup(const SparseBlockRows& Z, std::size_t first, std::size_t last) : shape(&Z.row(first).segments) {
-    for (std::size_t i = first; i < last && size < dense::kMostRows && Z.row(i).segments == *shape; ++i) {
+    for (std::size_t i = first; i < last && size < kernel::kMostRows && Z.row(i).segments == *shape; ++i) {
       values[size++] = Z.row(i).values.data();
     }
   }
 
-  [[nodiscard]] const dense::SegmentView* segments() const {
-    return reinterpret_cast<const dense::SegmentView*>(shape->data());
+  [[nodiscard]] const kernel::SegmentView* segments() const {
+    // The assertions above make this safe in practice: two structures of two equal integers.
+    return reinterpret_cast<const kernel::SegmentView*>(shape->data());
   }
-  // out (row major, `columns` apart) = rows W
+  // out = rows W, row major.  One row of `out` and of W has `columns` numbers.
   void multiply(const double* W, std::size_t columns, double* out) const {
-    dense::kernels().row_products(values, size, segments(), shape->size(), W, columns, out);
+    kernel::kernels().row_products(values, size, segments(), shape->size(), W, columns, out);
   }
   // S += rows^T factors
   void add_to(double* S, std::size_t columns, const double* factors) const {
-    dense::kernels().add_rows(values, size, segments(), shape->size(), factors, columns, S);
+    kernel::kernels().add_rows(values, size, segments(), shape->size(), factors, columns, S);
   }
 
-  const std::vector<Segment>* shape;
-  const double* values[dense::kMostRows] = {};
+  const std::vector<Segment>* shape;  // of the first row, which must outlive the group
+  const double* values[kernel::kMostRows] = {};
   std::size_t size = 0;
 };
 
-// Column-major columns as the row kernels want them: row major, padded with zeros.
+// The columns of a matrix as the row kernels want them: row major, and filled up with columns of zeros to
+// padded_columns().  What the kernels compute from the zeros is never read.
 class PaddedColumns {
  public:
   PaddedColumns(Eigen::Index rows, Eigen::Index columns)
-      : padded_(dense::padded_columns(static_cast<std::size_t>(columns))),
+      : padded_(kernel::padded_columns(static_cast<std::size_t>(columns))),
         matrix_(RowMatrix::Zero(rows, static_cast<Eigen::Index>(padded_))) {}
   explicit PaddedColumns(const Matrix& columns) : PaddedColumns(columns.rows(), columns.cols()) {
     matrix_.leftCols(columns.cols()) = columns;

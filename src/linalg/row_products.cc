@@ -1,13 +1,13 @@
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "linalg/dense_kernels.h"
+#include "base/parallel.h"
+#include "linalg/kernels.h"
 #include "linalg/row_groups.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter {
 namespace {
@@ -27,10 +27,10 @@ void for_each_segment(const BlockRow& row, Body body) {
   }
 }
 
-// result = Z[first, last) W
+// Rows [first, last) of result = Z W.
 void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W,
                    Matrix& result) {
-  std::vector<double> products(dense::kMostRows * W.padded());
+  std::vector<double> products(kernel::kMostRows * W.padded());
   for (std::size_t i = first; i < last;) {
     const RowGroup group(Z, i, last);
     group.multiply(W.data(), W.padded(), products.data());
@@ -60,6 +60,7 @@ double dot(const BlockRow& a, const BlockRow& b) {
       const ConstSpan common_b(value_b + (first - segment_b->column), Index{last - first});
       sum += common_a.dot(common_b);
     }
+    // The segment that ends first is done.  Both are done if they end together.
     if (end_a <= end_b) value_a += (segment_a++)->length;
     if (end_b <= end_a) value_b += (segment_b++)->length;
   }
@@ -95,6 +96,7 @@ Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads) {
   invariant(W.rows() == index(Z.columns()), "product(): W has one row per column of Z");
   Matrix result(index(Z.rows()), W.cols());
   const PaddedColumns padded(W);
+  // Every entry is a sum of its own, so the cut into leaves decides only what a thread does at a time, not the result.
   const std::size_t leaves = (Z.rows() + kLeafRows - 1) / kLeafRows;
   parallel_for(leaves, worthwhile_threads(Z.stored_values() * padded.padded(), threads), 1,
                [&](std::size_t leaf, std::size_t) {
@@ -108,32 +110,34 @@ std::size_t product_depth(const BlockRow& row) {
   std::size_t blocks = 0;
   std::size_t longest = 0;
   for (const Segment& segment : row.segments) {
-    blocks += (segment.length + dense::kProductBlock - 1) / dense::kProductBlock;
-    longest = std::max<std::size_t>(longest, std::min(segment.length, dense::kProductBlock));
+    blocks += (segment.length + kernel::kProductBlock - 1) / kernel::kProductBlock;
+    longest = std::max<std::size_t>(longest, std::min(segment.length, kernel::kProductBlock));
   }
-  // A product, its way through one of two sums, their sum, and one addition per block.
+  // A term is multiplied once.  It goes through one of the two sums of its block, which has half of the block's values
+  // (row_kernels.inc).  Then the two sums are added, and every block adds one more addition to the total.
   return 1 + (longest + 1) / 2 + 1 + blocks;
 }
 
 Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) {
   invariant(A.rows() == A.cols() && A.cols() == X.rows(), "symmetric_product(): factors that fit");
-  // Columns of A are its rows, so they go through the row kernels, which serve a few columns of X far better than
-  // products of matrices do: those would first copy all of A.
+  // A is symmetric, so its columns, which lie together in memory, are also its rows.  They go through the row kernels,
+  // which serve a few columns of X far better than products of matrices do: those would first copy all of A.
   const PaddedColumns padded(X);
   const std::size_t stride = padded.padded();
   const auto n = static_cast<std::size_t>(A.rows());
   Matrix result(X.rows(), X.cols());
-  const dense::SegmentView whole{0, static_cast<std::uint32_t>(n)};
+  const kernel::SegmentView whole{0, static_cast<std::uint32_t>(n)};
+  // Work for one thread at a time.  A multiple of kMostRows, so that no group of rows is cut.
   constexpr std::size_t kRowsAtOnce = 64;
   parallel_for((n + kRowsAtOnce - 1) / kRowsAtOnce, worthwhile_threads(n * n * stride, threads), 1,
                [&](std::size_t block, std::size_t) {
-                 std::vector<double> products(dense::kMostRows * stride);
+                 std::vector<double> products(kernel::kMostRows * stride);
                  const std::size_t last = std::min((block + 1) * kRowsAtOnce, n);
-                 for (std::size_t first = block * kRowsAtOnce; first < last; first += dense::kMostRows) {
-                   const double* rows[dense::kMostRows] = {};
-                   const std::size_t count = std::min(dense::kMostRows, last - first);
+                 for (std::size_t first = block * kRowsAtOnce; first < last; first += kernel::kMostRows) {
+                   const double* rows[kernel::kMostRows] = {};
+                   const std::size_t count = std::min(kernel::kMostRows, last - first);
                    for (std::size_t r = 0; r < count; ++r) rows[r] = A.data() + (first + r) * n;
-                   dense::kernels().row_products(rows, count, &whole, 1, padded.data(), stride, products.data());
+                   kernel::kernels().row_products(rows, count, &whole, 1, padded.data(), stride, products.data());
                    for (std::size_t r = 0; r < count; ++r) {
                      for (Index k = 0; k < X.cols(); ++k) {
                        result(index(first + r), k) = products[r * stride + static_cast<std::size_t>(k)];
@@ -147,19 +151,22 @@ Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads) 
 void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
   invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size(),
             "add_squares(): factors that fit");
+  // The product X (X diag(factors))^T is symmetric only up to rounding: entries ij and ji may differ in the last digit.
   const Matrix scaled = X * factors.asDiagonal();
-  dense::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
+  kernel::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
 }
 
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
   const Index n = index(Z.rows());
   Matrix G(n, n);
   parallel_for(Z.rows(), threads, 8, [&](std::size_t i, std::size_t) {
-    // Row i spread out once, then one pass over the stored values of every earlier row.
+    // Row i is spread out once.  One pass over the stored values of each earlier row follows.  Threads take turns of 8
+    // rows because later rows take longer: row i has i + 1 products.
     Vector dense(index(Z.columns()));
     Z.copy_row(i, {dense.data(), Z.columns()});
     for (std::size_t j = 0; j <= i; ++j) G(index(j), index(i)) = dot(Z.row(j), dense);
   });
+  // Column i was filled from the top down to the diagonal, where its entries lie together.  The rest is a mirror image.
   G.triangularView<Eigen::StrictlyLower>() = G.transpose();
   return G;
 }
@@ -176,7 +183,9 @@ Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>&
   invariant(weights.size() == index(Z.rows()), "weighted_square(): one weight per row");
   const Index d = index(Z.columns());
   Matrix H = Matrix::Zero(d, d);
-  // Panels of dense rows, each scaled by the root of its weight, feed a blocked symmetric rank-k update.
+  // Rows are spread out into dense panels and scaled by the roots of their weights, so that P^T P has the weights in
+  // it.  A symmetric update of rank kLeafRows runs near the peak of the processor; sparse rows one by one would not.
+  // The panel reuses one piece of memory: Z as a dense matrix may not fit.
   RowMatrix panel(index(kLeafRows), d);
   for (std::size_t first = 0; first < Z.rows(); first += kLeafRows) {
     const std::size_t count = std::min(kLeafRows, Z.rows() - first);
@@ -184,7 +193,7 @@ Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>&
       Z.copy_row(first + r, {panel.data() + r * Z.columns(), Z.columns()});
       panel.row(index(r)) *= std::sqrt(weights(index(first + r)));
     }
-    dense::kernels().add_square(H.data(), d, panel.data(), index(count));
+    kernel::kernels().add_square(H.data(), d, panel.data(), index(count));
   }
   H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
   return H;

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
 
+// The kernels trust what this function checks: they compute addresses from segments without looking again.
 void check_row(const BlockRow& row, std::size_t columns) {
   std::size_t end = 0;
   std::size_t stored = 0;
@@ -22,7 +23,7 @@ void check_row(const BlockRow& row, std::size_t columns) {
   invariant(stored == row.values.size(), "BlockRow has as many values as its segments say");
 }
 
-// Scaled only where squares could overflow or vanish: that takes several times as long.
+// |row|_2.  Scaling takes several times as long, so it is done only where a square could overflow or vanish.
 double norm_of(const BlockRow& row) {
   const Eigen::Map<const Vector> values(row.values.data(), static_cast<Eigen::Index>(row.values.size()));
   const double square = values.squaredNorm();

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/symmetric_eigen.h"
+#include "linalg/symmetric_eigen.h"
 
 #include <Eigen/Eigenvalues>
 
@@ -8,7 +8,8 @@ void fix_signs(Matrix& V) {
   for (Eigen::Index k = 0; k < V.cols(); ++k) {
     const double largest = V.col(k).cwiseAbs().maxCoeff();
     Eigen::Index pivot = 0;
-    // Ties (a path graph's eigenvectors are symmetric up to sign) must not be decided by rounding.
+    // Two entries of a path graph's eigenvector have equal magnitude.  Rounding must not decide which of them is the
+    // largest, so the first one that is nearly as large as the largest one counts.
     while (std::abs(V(pivot, k)) < largest * (1 - 1e-9)) ++pivot;
     if (V(pivot, k) < 0) V.col(k) = -V.col(k);
   }

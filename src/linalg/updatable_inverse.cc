@@ -1,39 +1,36 @@
-#include "unscatter/linalg/updatable_inverse.h"
+#include "linalg/updatable_inverse.h"
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
+#include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {
 
-// Pivots below this share of what they were made of are rounding errors as likely as not.
+// A pivot is a difference of numbers of about the size it is compared with.  Below this share of that size it may be
+// nothing but rounding errors, and dividing by it would fill P with them.
 constexpr double kSmallestPivot = 1e-10;
 
-// A product in single precision is then right to about 1e-3 at worst.
+// Single precision loses about 2^-24 = 6e-8 times the condition number.  Up to this condition a product is right to
+// about 1e-3, which is enough for a step of an iteration.
 constexpr double kMostConditionOfSingle = 1e4 * 1.6;
 
-// Changes that wait: enough to make one pass over P serve many, few enough to cost little beside P in every product.
+// How many changes of rank one may wait.  Enough that one pass over P serves many.  Few enough that they cost little in
+// every product: order / 16 of them take an eighth of the time that P itself takes.
 Eigen::Index most_pending(Eigen::Index order) { return std::clamp<Eigen::Index>(order / 16, 1, 32); }
-
-template <typename Dense>
-void overwrite(Dense& matrix) {
-  unscatter::wipe(std::as_writable_bytes(std::span(matrix.data(), static_cast<std::size_t>(matrix.size()))));
-}
 
 }  // namespace
 
 std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision precision) {
   invariant(A.rows() == A.cols(), "an inverse is of a square matrix");
   const double trace = A.trace();
-  if (!dense::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
-  // |A| |A^-1| is at most the product of the traces and usually near that of the largest entries; 2^-24 of it is what
-  // single precision may cost a product.
+  if (!kernel::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
+  // The condition number |A| |A^-1| is at most the product of the traces.  It is usually near the product of the
+  // largest entries.  The code takes a number between: the trace of A and the largest diagonal entry of A^-1.
   const bool enough =
       precision == InversePrecision::kSingleIfEnough && trace * A.diagonal().maxCoeff() <= kMostConditionOfSingle;
   UpdatableInverse result(std::move(A));
@@ -50,19 +47,19 @@ Matrix UpdatableInverse::base_times(const Matrix& X) const {
     Eigen::VectorXf from(X.rows());
     Eigen::VectorXf to(X.rows());
     for (Eigen::Index c = 0; c < X.cols(); ++c) {
-      // Scaled, since gradients near the end of a descent may be too small for single precision.
+      // Gradients near the end of a descent may be smaller than any single-precision number.  So the column is scaled.
       const double scale = X.col(c).cwiseAbs().maxCoeff();
       if (!(scale > 0)) {
         result.col(c).setConstant(scale);  // 0, or NaN
         continue;
       }
       from = (X.col(c) / scale).cast<float>();
-      dense::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
+      kernel::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
       result.col(c) = scale * to.cast<double>();
     }
     return result;
   }
-  dense::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
+  kernel::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
   return result;
 }
 
@@ -71,7 +68,7 @@ Matrix UpdatableInverse::times(const Matrix& X) const {
   Matrix result = base_times(X);
   if (pending_ > 0) {
     const auto images = images_.leftCols(pending_);
-    // One by one: there are few, and preparing a product of matrices takes longer.
+    // Column by column.  There are few of them, and preparing a product of matrices takes longer.
     for (Eigen::Index c = 0; c < X.cols(); ++c) {
       const Vector shares = factors_.head(pending_).cwiseProduct(images.transpose() * X.col(c));
       result.col(c).noalias() += images * shares;
@@ -104,26 +101,30 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
   images_.col(pending_) = x;
   factors_(pending_) = factor;
   if (++pending_ < images_.cols()) return;
+  // No place is left: all changes that wait are worked in by one pass over P.
   const Matrix scaled = images_ * factors_.asDiagonal();
   if (is_single()) {
     const Eigen::MatrixXf left = images_.cast<float>();
     const Eigen::MatrixXf right = scaled.cast<float>();
-    dense::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
+    kernel::kernels().add_product_single(single_.data(), order(), left.data(), right.data(), pending_);
   } else {
-    dense::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
+    kernel::kernels().add_product(base_.data(), order(), images_.data(), scaled.data(), pending_);
   }
-  overwrite(images_);
+  wipe_matrix(images_);
   pending_ = 0;
 }
 
 bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
   invariant(X.cols() == sigmas.size(), "add(): one factor per column");
-  Matrix images = times(X);  // once for all columns; what the first ones change is made up for below
+  Matrix images = times(X);  // one pass over P for all columns
   for (Eigen::Index j = 0; j < X.cols(); ++j) {
     const Vector image = images.col(j);
+    // Sherman-Morrison: P - sigma / pivot (P x) (P x)^T.  The pivot is the factor by which the determinant changes.  If
+    // it is not positive, the changed matrix is not positive definite.
     const double pivot = 1 + sigmas(j) * X.col(j).dot(image);
     if (!(pivot > kSmallestPivot) || !std::isfinite(pivot)) return false;
     const double factor = -sigmas(j) / pivot;
+    // The images of later columns were made with P as it was before this change.  They get the change here.
     for (Eigen::Index c = j + 1; c < X.cols(); ++c) images.col(c) += factor * image.dot(X.col(c)) * image;
     add_square_of(image, factor);
   }
@@ -133,16 +134,17 @@ bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
 bool UpdatableInverse::replace_line(std::size_t i, const Vector& new_line) {
   const auto at = static_cast<Eigen::Index>(i);
   invariant(at < order() && new_line.size() == order(), "replace_line(): a line of the matrix");
-  // Without the line: P - p p^T / p_i with p = P e_i, whose row and column i vanish, up to rounding.
+  // Crossing line i out: P - p p^T / p_i with p = P e_i.  Row and column i of the result vanish, up to rounding.
   const Vector crossed = line(at);
   if (!(crossed(at) > 0) || !std::isfinite(crossed(at))) return false;
   add_square_of(crossed, -1 / crossed(at));
-  // With the new one: P + (P b - e_i) (P b - e_i)^T / (line_i - b.P b), b the line without its entry i.
+  // Putting the new line in: P + (P b - e_i) (P b - e_i)^T / (line_i - b.P b), where b is the line without its entry i.
   Vector beside = new_line;
   beside(at) = 0;
   Vector image = times(beside);
   const double pivot = new_line(at) - beside.dot(image);
   if (!(pivot > kSmallestPivot * std::abs(new_line(at))) || !std::isfinite(pivot)) return false;
+  // P b has a 0 in place i, up to rounding: row i of P has just been crossed out.  So P b - e_i has -1 there.
   image(at) = -1;
   add_square_of(image, 1 / pivot);
   return true;
@@ -151,10 +153,12 @@ bool UpdatableInverse::replace_line(std::size_t i, const Vector& new_line) {
 Vector UpdatableInverse::learn(const Vector& step, const Vector& before, const Vector& after) {
   Vector result = times(after);
   const Vector change = before - after;
+  // Positive if the function is convex along the step.  If it is not, a BFGS update would spoil the definiteness of P.
   const double product = step.dot(change);
   if (!(product > 0) || !std::isfinite(product)) return result;
-  // P + c s s^T - (s u^T + u s^T) / s.y with u = P y and c = (1 + y.u / s.y) / s.y: a square of s - u / (c s.y) and one
-  // of u.
+  // With s = step, y = change and u = P y, the update is P + c s s^T - (s u^T + u s^T) / s.y, where c = (1 + y.u / s.y)
+  // / s.y.  As two squares, which is what add_square_of() takes: one of s - u / (c s.y) and one of u.  The vector u
+  // needs no product: P y = P before - P after, and both are known.
   const Vector image = step - result;
   const double c = (1 + change.dot(image) / product) / product;
   const double share = 1 / (c * product);
@@ -167,9 +171,9 @@ Vector UpdatableInverse::learn(const Vector& step, const Vector& before, const V
 }
 
 void UpdatableInverse::wipe() noexcept {
-  overwrite(base_);
-  overwrite(single_);
-  overwrite(images_);
+  wipe_matrix(base_);
+  wipe_matrix(single_);
+  wipe_matrix(images_);
   pending_ = 0;
 }
 

@@ -1,4 +1,4 @@
-#include "unscatter/privacy/discrete_gaussian.h"
+#include "privacy/discrete_gaussian.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,14 @@
 namespace unscatter {
 namespace {
 
+// These limits keep every product in accepts() below 2^121.
 constexpr std::uint64_t kLargestDenominator = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLargestScale = std::uint64_t{1} << 40;
 
 }  // namespace
 
-// s = numerator / denominator; t = floor(s) + 1 is the scale of the Laplace distribution that candidates come from.
+// s = numerator / denominator.  Candidates come from a Laplace distribution of scale t = floor(s) + 1.  This t is near
+// s, which keeps rejections few, and above s, which accepts() needs.
 struct DiscreteGaussian::State {
   State(std::uint64_t scale_numerator, std::uint64_t scale_denominator, RandomSource& source)
       : numerator(scale_numerator),
@@ -28,8 +30,11 @@ struct DiscreteGaussian::State {
   std::uint64_t laplace_scale;
   RandomBits bits;
 
-  // |Y| and sign for Y with probability proportional to exp(-|y| / t) [Canonne20, Alg. 2]; empty if this attempt is
+  // One attempt at Y with probability proportional to exp(-|y| / t) [Canonne20, Alg. 2].  Empty if the attempt is
   // rejected.
+  //
+  // |y| = low + t high.  `low` is uniform below t and accepted with probability exp(-low / t); `high` counts coins of
+  // probability exp(-1).
   std::optional<std::int64_t> laplace_attempt() {
     const std::uint64_t low = bits.below(laplace_scale);
     if (!bits.exponential_coin(low, laplace_scale)) return std::nullopt;
@@ -40,16 +45,16 @@ struct DiscreteGaussian::State {
     }
     const auto magnitude = static_cast<std::int64_t>(low + laplace_scale * high);
     const bool negative = bits.next();
-    if (negative && magnitude == 0) return std::nullopt;  // or zero would count twice
+    if (negative && magnitude == 0) return std::nullopt;  // zero would count twice otherwise
     return negative ? -magnitude : magnitude;
   }
 
-  // True with probability exp(-(|y| - s^2/t)^2 / (2 s^2)) [Canonne20, Alg. 3].  With s = p/q the root of twice the
-  // exponent is
+  // True with probability exp(-(|y| - s^2/t)^2 / (2 s^2)) [Canonne20, Alg. 3].  Together with the Laplace candidate the
+  // probability becomes exp(-y^2 / (2 s^2)) times a constant.  With s = p/q, the root of twice the exponent is
   //
   //   x = |y|/s - s/t = |y| q / p - p / (q t) = whole + (rest q t - p^2) / (p q t),    |y| q = whole p + rest.
   //
-  // p <= 2^60, q t <= 2^60 + 2^20, rest < p and |y| q < 2^71: all below 2^121.
+  // p <= 2^60, q t <= 2^60 + 2^20, rest < p and |y| q < 2^71.  So all products are below 2^121.
   bool accepts(std::int64_t y) {
     const Uint128 p = numerator;
     const Uint128 qt = Uint128{denominator} * laplace_scale;
@@ -59,7 +64,8 @@ struct DiscreteGaussian::State {
     const Uint128 minus = p * p;
     const Uint128 unit = p * qt;
     if (plus >= minus) return bits.gaussian_coin(whole, plus - minus, unit);
-    // The fraction is negative, above -1 since t > s: borrow one, or, where x itself is negative, take its magnitude.
+    // The fraction is negative, and above -1 since t > s.  If x itself is negative, its magnitude is taken; the coin
+    // depends on x^2 only.  Otherwise one is borrowed from the whole part.
     if (whole == 0) return bits.gaussian_coin(0, minus - plus, unit);
     return bits.gaussian_coin(whole - 1, unit - (minus - plus), unit);
   }
@@ -84,7 +90,8 @@ Result<DiscreteGaussian> DiscreteGaussian::create(std::uint64_t numerator, std::
 }
 
 std::int64_t DiscreteGaussian::sample() {
-  // An attempt succeeds with probability above 1/4 at every scale.
+  // An attempt succeeds with probability above 1/4 at every scale.  A fair source fails 4000 times in a row with
+  // probability below 2^-1600.
   for (int attempt = 0; attempt < 4000; ++attempt) {
     const std::optional<std::int64_t> candidate = state_->laplace_attempt();
     if (candidate && state_->accepts(*candidate)) return *candidate;

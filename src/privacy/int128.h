@@ -1,4 +1,4 @@
-// 128-bit integers, which both compilers of this project have and ISO C++ does not.
+// 128-bit integers.  Both compilers of this project have them; ISO C++ does not.
 #pragma once
 
 namespace unscatter {

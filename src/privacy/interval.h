@@ -1,9 +1,9 @@
-// A small interval arithmetic: [lo, hi] holds the true value of what was computed, whatever the roundings were.
+// A small interval arithmetic. [lo, hi] holds the true value of what was computed, whatever the roundings were.
 //
-// The four operations and the square root are correctly rounded (IEEE 754, to nearest), so one step outwards from each
-// end is enough.  exp, log and erfc come from the C library, which promises no bound; glibc documents at most 1, 1 and
-// 5 units in the last place for double.  kLibraryError allows 16, and tests/privacy/interval_test.cc looks for a
-// violation.
+// The four operations and the square root are correctly rounded (IEEE 754, to nearest).  So one step outwards from each
+// end is enough.  The functions exp, log and erfc come from the C library, which promises no bound. glibc documents at
+// most 1, 1 and 5 units in the last place for double. kLibraryError allows 16, and tests/privacy/interval_test.cc looks
+// for a violation.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 [[nodiscard]] inline Interval operator+(Interval a, Interval b) { return outwards(a.lo + b.lo, a.hi + b.hi); }
 [[nodiscard]] inline Interval operator-(Interval a, Interval b) { return outwards(a.lo - b.hi, a.hi - b.lo); }
 
-// Products, quotients and roots of numbers that are known to be >= 0: no case distinctions by sign.  A lower end that a
-// step outwards has carried below 0 counts as 0.
+// Products, quotients and roots of numbers that are known to be >= 0, so that no case depends on a sign.  A step
+// outwards may have carried a lower end below 0; such an end counts as 0.
 [[nodiscard]] inline Interval times(Interval a, Interval b) {
   return outwards(std::max(a.lo, 0.0) * std::max(b.lo, 0.0), a.hi * b.hi);
 }
@@ -41,20 +41,21 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 }
 
 [[nodiscard]] inline Interval square(Interval a) {
+  // Not times(a, a): the interval may lie on both sides of 0, and then its square starts at 0.
   const double smaller = std::min(std::abs(a.lo), std::abs(a.hi));
   const double larger = std::max(std::abs(a.lo), std::abs(a.hi));
   const bool crosses_zero = a.lo <= 0 && a.hi >= 0;
   return times({crosses_zero ? 0 : smaller, larger}, {crosses_zero ? 0 : smaller, larger});
 }
 
-// Room for the error of the C library; the second term covers results that are subnormal, where a unit in the last
-// place is an absolute quantity.
+// Room for the error of the C library.  The second term covers subnormal results, where a unit in the last place is an
+// absolute quantity.
 [[nodiscard]] inline Interval library_result(double lo, double hi) {
   constexpr double kTiny = 32 * std::numeric_limits<double>::denorm_min();
   return {lo - (std::abs(lo) * kLibraryError + kTiny), hi + (std::abs(hi) * kLibraryError + kTiny)};
 }
 
-// exp(-x) and the complementary error function fall, the logarithm grows.
+// exp(-x) and erfc(x) fall with x, so their ends change places.  The logarithm grows.
 [[nodiscard]] inline Interval exp_of_minus(Interval x) { return library_result(std::exp(-x.hi), std::exp(-x.lo)); }
 [[nodiscard]] inline Interval erfc_of(Interval x) { return library_result(std::erfc(x.hi), std::erfc(x.lo)); }
 [[nodiscard]] inline Interval log_of(Interval x) { return library_result(std::log(x.lo), std::log(x.hi)); }

@@ -5,17 +5,19 @@
 namespace unscatter {
 namespace {
 
-// sqrt(2) and sqrt(2 pi), each between two neighbouring doubles.
+// Enclosures of sqrt(2) and sqrt(2 pi), each between two neighbouring doubles.  Hexadecimal, so that no decimal is
+// rounded.
 constexpr Interval kSqrtTwo = {0x1.6a09e667f3bccp+0, 0x1.6a09e667f3bcdp+0};
 constexpr Interval kSqrtTwoPi = {0x1.40d931ff62705p+1, 0x1.40d931ff62706p+1};
 
-// From here on the continued fraction converges fast enough: 100 levels leave an uncertainty of 1e-14 at x = 2 and less
-// beyond.
+// From here on the continued fraction converges fast enough. 100 levels leave an uncertainty of 1e-14 at x = 2, and
+// less for larger x.  Below, the quotient Q / phi loses little.
 constexpr double kFarOut = 2;
 constexpr int kLevels = 100;
 
-// T(x) = x + 2/(x + 3/(x + ...)), the tail of Laplace's continued fraction R(x) = 1/(x + 1/T(x)).  Every level is at
-// least x, and so at most x + n/x: started with both ends, the recurrence encloses the value, truncation included.
+// T(x) = x + 2/(x + 3/(x + ...)), the tail of Laplace's continued fraction R(x) = 1/(x + 1/T(x)).  Every level n is at
+// least x, and therefore at most x + n/x.  The recurrence is started with both ends, so it encloses the value, and no
+// separate bound for the truncation is needed.
 Interval fraction_tail(Interval x) {
   Interval level = {x.lo, (x + over(point(kLevels), x)).hi};
   for (int n = kLevels - 1; n >= 2; --n) level = x + over(point(n), level);
@@ -27,7 +29,7 @@ Interval fraction_tail(Interval x) {
 Interval normal_density(Interval x) { return over(exp_of_minus(times(square(x), point(0.5))), kSqrtTwoPi); }
 
 Interval normal_upper_tail(Interval x) {
-  // x may be negative: divide magnitudes, keep the signs.
+  // x may be negative, and over() is for numbers >= 0.  So magnitudes are divided, and the sign is put back.
   const auto scaled = [](double end, bool up) {
     const Interval quotient = over(point(std::abs(end)), kSqrtTwo);
     const Interval with_sign = end < 0 ? Interval{-quotient.hi, -quotient.lo} : quotient;
@@ -42,10 +44,10 @@ Interval mills_ratio(Interval x) {
 }
 
 Interval mills_slope(Interval x) {
-  // 1 - x R = 1 / (1 + x T): the fraction has nothing to cancel, where the difference would lose x^2 units.
+  // 1 - x R = 1 / (1 + x T).  In the fraction nothing cancels.  The difference would lose about x^2 units.
   if (x.lo >= kFarOut) return over(point(1), point(1) + times(x, fraction_tail(x)));
   if (x.lo >= 0) return point(1) - times(x, mills_ratio(x));
-  // Around 0 the ends of x have different signs; S falls, so each end is bounded on its own.
+  // Around 0 the ends of x may have different signs.  S falls with x, so each end is bounded on its own.
   const auto at = [](double end) {
     if (end >= 0) return point(1) - times(point(end), mills_ratio(point(end)));
     return point(1) + times(point(-end), mills_ratio(point(end)));

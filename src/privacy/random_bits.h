@@ -10,8 +10,8 @@
 
 namespace unscatter {
 
-// Fetches 256 bytes at a time, since a call of the operating system's generator costs more than a sample.  Bits are
-// handed out once; what is left is wiped on destruction.  Not thread-safe.
+// Fetches 256 bytes at a time, since one call of the operating system's generator costs more than a sample.  Every bit
+// is handed out once.  What is left is wiped on destruction.  Not thread-safe.
 class RandomBits {
  public:
   explicit RandomBits(RandomSource& source) : source_(source) {}
@@ -25,13 +25,13 @@ class RandomBits {
   // Uniform on {0, ..., bound - 1}, by rejection; bound >= 1.
   [[nodiscard]] std::uint64_t below(std::uint64_t bound);
 
-  // True with probability numerator / denominator, exactly; numerator <= denominator, 1 <= denominator <= 2^126.  Two
-  // bits on average.
+  // True with probability numerator / denominator, exactly.  Needs numerator <= denominator and 1 <= denominator <=
+  // 2^126.  Takes two bits on average.
   [[nodiscard]] bool coin(Uint128 numerator, Uint128 denominator);
-  // True with probability exp(-numerator / denominator), exactly; the same ranges.
+  // True with probability exp(-numerator / denominator), exactly.  The same ranges.
   [[nodiscard]] bool exponential_coin(Uint128 numerator, Uint128 denominator);
-  // True with probability exp(-x^2 / 2) for x = whole + numerator / denominator, exactly; numerator < denominator <=
-  // 2^126.
+  // True with probability exp(-x^2 / 2) for x = whole + numerator / denominator, exactly.  Needs numerator <
+  // denominator <= 2^126.
   [[nodiscard]] bool gaussian_coin(Uint128 whole, Uint128 numerator, Uint128 denominator);
 
  private:

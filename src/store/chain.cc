@@ -22,7 +22,8 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   UNSCATTER_CHECK_OK(require(record.workspace == identity.id, "it belongs to another workspace"));
   UNSCATTER_CHECK_OK(require(record.constants == constants_digest(identity), "it knows other constants"));
   UNSCATTER_CHECK_OK(require(record.satisfied, "it does not meet its guarantee"));
-  const bool within = record.rule == BudgetRule::kPaper || record.shift_upper_bound <= record.shift_limit;
+  const bool within =
+      record.promise.rule == BudgetRule::kPaper || record.shift_upper_bound <= record.promise.shift_limit;
   UNSCATTER_CHECK_OK(require(within, "its shift is above the limit"));
   UNSCATTER_CHECK_OK(
       require(record.commitments.size() == record.requests.total(), "requests and commitments differ in number"));

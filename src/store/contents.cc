@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/wipe.h"
 #include "store/stored_graph.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {
@@ -20,6 +20,8 @@ Error not_as_recorded(std::string_view what) {
 std::size_t weight_rows(const Contents& contents) {
   return contents.embedder->width() + (contents.constants.options.bias ? 1 : 0);
 }
+
+std::size_t class_count(const Contents& contents) { return contents.constants.class_names.size(); }
 
 Status read_constants(const Database& database, Contents& contents) {
   UNSCATTER_TRY(identity, read_identity(database));
@@ -59,15 +61,15 @@ Status read_data(const Database& database, Contents& contents) {
 Status read_learned(const Database& database, Contents& contents) {
   UNSCATTER_TRY(row, read_model(database));
   if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
-  Result<StoredModel> model = model_from_row(row, weight_rows(contents), contents.constants.class_names.size());
+  Result<StoredModel> model = model_from_row(row, weight_rows(contents), class_count(contents));
   if (!model.ok()) return std::move(model).error();
   SessionSnapshot& snapshot = contents.snapshot;
   snapshot.weights = std::move(model->weights);
   snapshot.residuals = std::move(model->residuals);
   snapshot.perturbation = std::move(model->perturbation);
   snapshot.certificate = std::move(model->certificate);
+  snapshot.certificate.promise.releases = covered_releases(contents.constants.options);  // which the row does not show
   snapshot.rungs = model->rungs;
-  snapshot.updates = model->updates;
   snapshot.releases = model->published;
   return ok_status();
 }

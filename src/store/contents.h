@@ -36,5 +36,6 @@ struct Contents {
 
 // Width of the weights: the embedding's, and one for the bias.
 [[nodiscard]] std::size_t weight_rows(const Contents& contents);
+[[nodiscard]] std::size_t class_count(const Contents& contents);
 
 }  // namespace unscatter

@@ -24,8 +24,8 @@
 #include <string>
 #include <utility>
 
+#include "base/wipe.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
 
 namespace unscatter {
 namespace {

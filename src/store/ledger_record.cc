@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "store/json_fields.h"
+#include "store/promise_json.h"
 
 namespace unscatter {
 namespace {
@@ -45,39 +46,27 @@ std::string_view name(EntryKind kind) {
 
 void set_certificate(LedgerRecord& record, const Certificate& certificate) {
   record.satisfied = certificate.satisfied;
-  record.mechanism = certificate.mechanism;
+  record.promise = shown(certificate.promise, kEntryPromise);
   record.binding = certificate.binding;
-  record.rule = certificate.rule;
-  record.guarantee = certificate.guarantee;
-  record.delta_for_shift = certificate.delta_for_shift;
-  record.noise_stddev = certificate.noise_stddev;
   record.graphs = certificate.graphs;
   record.residual_upper_bound = rounded_up(certificate.residual_upper_bound);
   record.distance_upper_bound = rounded_up(certificate.distance_upper_bound);
   record.shift_upper_bound = rounded_up(certificate.shift_upper_bound);
-  if (certificate.shift_upper_bound <= certificate.shift_limit) {
-    record.shift_upper_bound = std::min(record.shift_upper_bound, certificate.shift_limit);
-  }
-  record.shift_limit = certificate.shift_limit;
+  const double limit = certificate.promise.shift_limit;
+  if (certificate.shift_upper_bound <= limit) record.shift_upper_bound = std::min(record.shift_upper_bound, limit);
   record.rung = certificate.rung;
   record.newton_steps = certificate.newton_steps;
 }
 
 std::string ledger_text(const LedgerRecord& record) {
-  const Json certificate = {{"satisfied", record.satisfied},
-                            {"mechanism", name(record.mechanism)},
-                            {"binding", name(record.binding)},
-                            {"rule", name(record.rule)},
-                            {"epsilon", record.guarantee.epsilon},
-                            {"delta", record.guarantee.delta},
-                            {"delta_for_shift", record.delta_for_shift},
-                            {"noise_stddev", record.noise_stddev},
-                            {"residual_upper_bound", record.residual_upper_bound},
-                            {"distance_upper_bound", record.distance_upper_bound},
-                            {"shift_upper_bound", record.shift_upper_bound},
-                            {"shift_limit", record.shift_limit},
-                            {"rung", name(record.rung)},
-                            {"newton_steps", record.newton_steps}};
+  Json certificate = {{"satisfied", record.satisfied},
+                      {"binding", name(record.binding)},
+                      {"residual_upper_bound", record.residual_upper_bound},
+                      {"distance_upper_bound", record.distance_upper_bound},
+                      {"shift_upper_bound", record.shift_upper_bound},
+                      {"rung", name(record.rung)},
+                      {"newton_steps", record.newton_steps}};
+  add_promise(certificate, record.promise, kEntryPromise);
   const Json document = {{"kind", name(record.kind)},
                          {"sequence", record.sequence},
                          {"workspace", record.workspace},
@@ -127,19 +116,13 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
 
     const Json& certificate = document.at("certificate");
     record.satisfied = certificate.at("satisfied").get<bool>();
-    UNSCATTER_TRY(mechanism, parse_mechanism(certificate.at("mechanism").get<std::string>()));
-    record.mechanism = mechanism;
+    UNSCATTER_TRY(promise, promise_from_json(certificate, kEntryPromise));
+    record.promise = std::move(promise);
     UNSCATTER_TRY(binding, parse_residual_bound(certificate.at("binding").get<std::string>()));
     record.binding = binding;
-    UNSCATTER_TRY(rule, parse_budget_rule(certificate.at("rule").get<std::string>()));
-    record.rule = rule;
-    record.guarantee = {certificate.at("epsilon").get<double>(), certificate.at("delta").get<double>()};
-    record.delta_for_shift = certificate.at("delta_for_shift").get<double>();
-    record.noise_stddev = certificate.at("noise_stddev").get<double>();
     record.residual_upper_bound = certificate.at("residual_upper_bound").get<double>();
     record.distance_upper_bound = certificate.at("distance_upper_bound").get<double>();
     record.shift_upper_bound = certificate.at("shift_upper_bound").get<double>();
-    record.shift_limit = certificate.at("shift_limit").get<double>();
     UNSCATTER_TRY(rung, parse_rung(certificate.at("rung").get<std::string>()));
     record.rung = rung;
     record.newton_steps = certificate.at("newton_steps").get<std::size_t>();

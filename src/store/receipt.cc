@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/json_fields.h"
+#include "store/promise_json.h"
 
 namespace unscatter {
 namespace {
@@ -15,37 +16,20 @@ constexpr std::string_view kSignedLine = "unscatter receipt 1\n";
 
 // Keys come out sorted.
 nlohmann::json unsigned_receipt(const Receipt& receipt) {
-  return {{"format", kReceiptFormat},
-          {"workspace", receipt.workspace},
-          {"sequence", receipt.sequence},
-          {"time", receipt.time},
-          {"software", receipt.software},
-          {"requests", counts_to_json(receipt.requests)},
-          {"commitments", digests_to_json(receipt.commitments)},
-          {"data_before", receipt.data_before.hex()},
-          {"data_after", receipt.data_after.hex()},
-          {"previous", receipt.previous.hex()},
-          {"entry", receipt.entry.hex()},
-          {"mechanism", name(receipt.mechanism)},
-          {"rule", name(receipt.rule)},
-          {"epsilon", receipt.guarantee.epsilon},
-          {"delta", receipt.guarantee.delta},
-          {"noise_stddev", receipt.noise_stddev},
-          {"shift_limit", receipt.shift_limit},
-          {"assumptions", receipt.assumptions},
-          {"signer", receipt.signer.hex()}};
-}
-
-Status read_promise(const nlohmann::json& document, Receipt& receipt) {
-  UNSCATTER_TRY(mechanism, parse_mechanism(document.at("mechanism").get<std::string>()));
-  receipt.mechanism = mechanism;
-  UNSCATTER_TRY(rule, parse_budget_rule(document.at("rule").get<std::string>()));
-  receipt.rule = rule;
-  receipt.guarantee = {document.at("epsilon").get<double>(), document.at("delta").get<double>()};
-  receipt.noise_stddev = document.at("noise_stddev").get<double>();
-  receipt.shift_limit = document.at("shift_limit").get<double>();
-  receipt.assumptions = document.at("assumptions").get<std::vector<std::string>>();
-  return ok_status();
+  nlohmann::json document = {{"format", kReceiptFormat},
+                             {"workspace", receipt.workspace},
+                             {"sequence", receipt.sequence},
+                             {"time", receipt.time},
+                             {"software", receipt.software},
+                             {"requests", counts_to_json(receipt.requests)},
+                             {"commitments", digests_to_json(receipt.commitments)},
+                             {"data_before", receipt.data_before.hex()},
+                             {"data_after", receipt.data_after.hex()},
+                             {"previous", receipt.previous.hex()},
+                             {"entry", receipt.entry.hex()},
+                             {"signer", receipt.signer.hex()}};
+  add_promise(document, receipt.promise, kReceiptPromise);
+  return document;
 }
 
 Status read_digests(const nlohmann::json& document, Receipt& receipt) {
@@ -71,7 +55,8 @@ Result<Receipt> receipt_from_json(const nlohmann::json& document) {
   receipt.software = document.at("software").get<std::string>();
   receipt.requests = counts_from_json(document.at("requests"));
   UNSCATTER_CHECK_OK(read_digests(document, receipt));
-  UNSCATTER_CHECK_OK(read_promise(document, receipt));
+  UNSCATTER_TRY(promise, promise_from_json(document, kReceiptPromise));
+  receipt.promise = std::move(promise);
   UNSCATTER_TRY(signer, parse_public_key(document.at("signer").get<std::string>()));
   receipt.signer = signer;
   UNSCATTER_TRY(signature, parse_signature(document.at("signature").get<std::string>()));

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/hex.h"
 #include "store/request_json.h"
-#include "unscatter/base/hex.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter {

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "base/files.h"
+#include "base/hex.h"
 #include "store/request_json.h"
-#include "unscatter/base/files.h"
-#include "unscatter/base/hex.h"
 
 namespace unscatter {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 namespace unscatter {
 namespace {

@@ -7,9 +7,9 @@
 #include <span>
 #include <type_traits>
 
-#include "unscatter/base/files.h"
-#include "unscatter/base/hex.h"
-#include "unscatter/base/wipe.h"
+#include "base/files.h"
+#include "base/hex.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {

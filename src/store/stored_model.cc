@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "store/json_fields.h"
+#include "store/promise_json.h"
 
 namespace unscatter {
 namespace {
@@ -33,50 +34,37 @@ std::optional<double> bound_from_json(const Json& json) {
 }
 
 Json certificate_to_json(const Certificate& certificate) {
-  return {{"satisfied", certificate.satisfied},
-          {"mechanism", name(certificate.mechanism)},
-          {"binding", name(certificate.binding)},
-          {"rule", name(certificate.rule)},
-          {"epsilon", certificate.guarantee.epsilon},
-          {"delta", certificate.guarantee.delta},
-          {"delta_for_shift", certificate.delta_for_shift},
-          {"noise_stddev", certificate.noise_stddev},
-          {"graphs", certificate.graphs},
-          {"residual_upper_bound", certificate.residual_upper_bound},
-          {"distance_upper_bound", certificate.distance_upper_bound},
-          {"shift_upper_bound", certificate.shift_upper_bound},
-          {"shift_limit", certificate.shift_limit},
-          {"worst", bound_to_json(certificate.bounds.worst)},
-          {"data", bound_to_json(certificate.bounds.data)},
-          {"tight", bound_to_json(certificate.bounds.tight)},
-          {"exact", bound_to_json(certificate.bounds.exact)},
-          {"rung", name(certificate.rung)},
-          {"newton_steps", certificate.newton_steps},
-          {"assumptions", certificate.assumptions}};
+  Json json = {{"satisfied", certificate.satisfied},
+               {"binding", name(certificate.binding)},
+               {"graphs", certificate.graphs},
+               {"residual_upper_bound", certificate.residual_upper_bound},
+               {"distance_upper_bound", certificate.distance_upper_bound},
+               {"shift_upper_bound", certificate.shift_upper_bound},
+               {"worst", bound_to_json(certificate.bounds.worst)},
+               {"data", bound_to_json(certificate.bounds.data)},
+               {"tight", bound_to_json(certificate.bounds.tight)},
+               {"exact", bound_to_json(certificate.bounds.exact)},
+               {"rung", name(certificate.rung)},
+               {"newton_steps", certificate.newton_steps}};
+  add_promise(json, certificate.promise, kCertificatePromise);
+  return json;
 }
 
 Status read_certificate(const Json& json, Certificate& certificate) {
   certificate.satisfied = json.at("satisfied").get<bool>();
-  UNSCATTER_TRY(mechanism, parse_mechanism(json.at("mechanism").get<std::string>()));
-  certificate.mechanism = mechanism;
+  UNSCATTER_TRY(promise, promise_from_json(json, kCertificatePromise));
+  certificate.promise = std::move(promise);
   UNSCATTER_TRY(binding, parse_residual_bound(json.at("binding").get<std::string>()));
   certificate.binding = binding;
-  UNSCATTER_TRY(rule, parse_budget_rule(json.at("rule").get<std::string>()));
-  certificate.rule = rule;
-  certificate.guarantee = {json.at("epsilon").get<double>(), json.at("delta").get<double>()};
-  certificate.delta_for_shift = json.at("delta_for_shift").get<double>();
-  certificate.noise_stddev = json.at("noise_stddev").get<double>();
   certificate.graphs = json.at("graphs").get<std::size_t>();
   certificate.residual_upper_bound = json.at("residual_upper_bound").get<double>();
   certificate.distance_upper_bound = json.at("distance_upper_bound").get<double>();
   certificate.shift_upper_bound = json.at("shift_upper_bound").get<double>();
-  certificate.shift_limit = json.at("shift_limit").get<double>();
   certificate.bounds = {bound_from_json(json.at("worst")), bound_from_json(json.at("data")),
                         bound_from_json(json.at("tight")), bound_from_json(json.at("exact"))};
   UNSCATTER_TRY(rung, parse_rung(json.at("rung").get<std::string>()));
   certificate.rung = rung;
   certificate.newton_steps = json.at("newton_steps").get<std::size_t>();
-  certificate.assumptions = json.at("assumptions").get<std::vector<std::string>>();
   return ok_status();
 }
 
@@ -87,7 +75,7 @@ std::string details_text(const StoredModel& model) {
                          {"exact", model.rungs.exact},
                          {"newton", model.rungs.newton},
                          {"retrain", model.rungs.retrain},
-                         {"updates", model.updates},
+                         {"updates", model.rungs.total()},
                          {"published", model.published}};
   return document.dump();
 }
@@ -98,7 +86,6 @@ Result<StoredModel> parse_details(std::string_view text) {
     UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.certificate));
     model.rungs = {document.at("fast").get<std::size_t>(), document.at("exact").get<std::size_t>(),
                    document.at("newton").get<std::size_t>(), document.at("retrain").get<std::size_t>()};
-    model.updates = document.at("updates").get<std::size_t>();
     model.published = document.at("published").get<std::size_t>();
     return model;
   };
@@ -106,6 +93,10 @@ Result<StoredModel> parse_details(std::string_view text) {
 }
 
 }  // namespace
+
+StoredModel model_of(const SessionSnapshot& snapshot, std::size_t published) {
+  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs, published};
+}
 
 std::vector<std::byte> to_blob(const Matrix& matrix) {
   return bytes_of({matrix.data(), static_cast<std::size_t>(matrix.size())});
@@ -163,11 +154,8 @@ Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::
 }
 
 std::string published_text(const PublishedModel& model) {
-  const Json document = {{"class_names", model.class_names},   {"bias", model.bias},
-                         {"mechanism", name(model.mechanism)}, {"epsilon", model.guarantee.epsilon},
-                         {"delta", model.guarantee.delta},     {"noise_stddev", model.noise_stddev},
-                         {"shift_limit", model.shift_limit},   {"release_number", model.release_number},
-                         {"releases", model.releases},         {"assumptions", model.assumptions}};
+  Json document = {{"class_names", model.class_names}, {"bias", model.bias}, {"release_number", model.release_number}};
+  add_promise(document, model.promise, kPublishedPromise);
   return document.dump();
 }
 
@@ -176,14 +164,9 @@ Result<PublishedModel> parse_published(std::string_view text) {
     PublishedModel model;
     model.class_names = document.at("class_names").get<std::vector<std::string>>();
     model.bias = document.at("bias").get<bool>();
-    UNSCATTER_TRY(mechanism, parse_mechanism(document.at("mechanism").get<std::string>()));
-    model.mechanism = mechanism;
-    model.guarantee = {document.at("epsilon").get<double>(), document.at("delta").get<double>()};
-    model.noise_stddev = document.at("noise_stddev").get<double>();
-    model.shift_limit = document.at("shift_limit").get<double>();
     model.release_number = document.at("release_number").get<std::size_t>();
-    model.releases = document.at("releases").get<std::size_t>();
-    model.assumptions = document.at("assumptions").get<std::vector<std::string>>();
+    UNSCATTER_TRY(promise, promise_from_json(document, kPublishedPromise));
+    model.promise = std::move(promise);
     return model;
   };
   return read_canonical<PublishedModel>(text, "published model", read, published_text);

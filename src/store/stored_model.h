@@ -12,6 +12,7 @@
 #include "unscatter/linalg/dense.h"
 #include "unscatter/unlearn/certificate.h"
 #include "unscatter/unlearn/session.h"
+#include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
 
@@ -28,10 +29,11 @@ struct StoredModel {
   Vector residuals;
   std::optional<Matrix> perturbation;
   Certificate certificate;
-  RungCounts rungs;
-  std::size_t updates = 0;
+  RungCounts rungs;  // every update counts once
   std::size_t published = 0;
 };
+// As the session stands.
+[[nodiscard]] StoredModel model_of(const SessionSnapshot& snapshot, std::size_t published);
 
 // The same as columns of a row.
 struct ModelRow {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {

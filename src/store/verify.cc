@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "linalg/rounding.h"
 #include "store/chain.h"
 #include "store/contents.h"
 #include "store/schema.h"
@@ -13,7 +14,6 @@
 #include "store/unused_pages.h"
 #include "store/workspace_state.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/rounding.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {
@@ -119,7 +119,7 @@ class Verifier {
   Result<std::string> model() {
     UNSCATTER_CHECK_OK(read_learned(*database_, contents_));
     const SessionSnapshot& kept = contents_.snapshot;
-    if (kept.updates != totals_.forgotten || kept.releases != totals_.released || kept.rungs != totals_.rungs) {
+    if (kept.releases != totals_.released || kept.rungs != totals_.rungs) {
       return wrong("the model counts other removals, rungs or releases than the ledger");
     }
     return fmt::format("{} x {} weights, as the last entry says", kept.weights.rows(), kept.weights.cols());
@@ -128,8 +128,10 @@ class Verifier {
   Result<std::string> budget() {
     const LedgerRecord& last = contents_.chain.last;
     const SessionOptions& promised = contents_.constants.options;
-    if (last.guarantee.epsilon != promised.guarantee.epsilon || last.guarantee.delta != promised.guarantee.delta ||
-        last.mechanism != promised.mechanism || last.noise_stddev != promised.noise_stddev) {
+    const Promise& promise = last.promise;
+    if (promise.guarantee.epsilon != promised.guarantee.epsilon ||
+        promise.guarantee.delta != promised.guarantee.delta || promise.mechanism != promised.mechanism ||
+        promise.noise_stddev != promised.noise_stddev) {
       return wrong("the last entry promises something else than the workspace");
     }
     if (promised.mechanism == Mechanism::kRelease && last.published > promised.releases) {
@@ -137,7 +139,7 @@ class Verifier {
           fmt::format("{} models were published, and the guarantee covers {}", last.published, promised.releases));
     }
     return fmt::format("(epsilon, delta) = ({}, {}); shift at most {:.3g}, allowed {:.3g}; {} of {} models published",
-                       last.guarantee.epsilon, last.guarantee.delta, last.shift_upper_bound, last.shift_limit,
+                       promise.guarantee.epsilon, promise.guarantee.delta, last.shift_upper_bound, promise.shift_limit,
                        last.published, promised.releases);
   }
 
@@ -153,8 +155,7 @@ class Verifier {
     };
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
-    UNSCATTER_TRY(published,
-                  read_published(*database_, weight_rows(contents_), contents_.constants.class_names.size()));
+    UNSCATTER_TRY(published, read_published(*database_, weight_rows(contents_), class_count(contents_)));
     return fmt::format("{} salts, {} lists of requests, {} published model", salts_kept, lists.size(),
                        published ? "a" : "no");
   }

@@ -47,11 +47,6 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   return contents;
 }
 
-StoredModel model_of(const SessionSnapshot& snapshot) {
-  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
-          snapshot.rungs,   snapshot.updates,   snapshot.releases};
-}
-
 // All rows of a new workspace, in one transaction of the caller; fills in the chain and the digest of the graphs.
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
@@ -67,7 +62,7 @@ Status write_all(const Database& database, const Session& session, RandomSource&
     leaves.push_back(row.leaf(slot));
   }
   contents.graphs = MerkleTree(std::move(leaves));
-  const ModelRow model = to_row(model_of(contents.snapshot), random);
+  const ModelRow model = to_row(model_of(contents.snapshot, 0), random);
   UNSCATTER_CHECK_OK(write_model(database, model));
 
   LedgerRecord record;
@@ -102,14 +97,16 @@ SessionOptions session_options(const SessionOptions& stored, const WorkspaceOpti
   return options;
 }
 
-Workspace::State::State(Database file, Contents parts, const WorkspaceOptions& how)
-    : database(std::move(file)),
+Workspace::State::State(fs::path where, Database file, Contents parts, const WorkspaceOptions& how)
+    : path(std::move(where)),
+      database(std::move(file)),
       contents(std::move(parts)),
       options(how),
-      random(make_random(how)),
-      ledger(std::make_shared<SessionLedger>()) {
-  ledger->attach(this);
-  const SessionSnapshot& snapshot = contents.snapshot;
+      random(make_random(how)) {}
+
+WorkspaceInfo Workspace::State::info() const {
+  WorkspaceInfo info;
+  info.path = path;
   info.id = contents.identity.id;
   info.name = contents.constants.name;
   info.created = contents.identity.created;
@@ -119,14 +116,15 @@ Workspace::State::State(Database file, Contents parts, const WorkspaceOptions& h
   info.transform = contents.constants.transform;
   info.options = contents.constants.options;
   info.class_names = contents.constants.class_names;
-  info.slots = snapshot.slots.size();
-  info.graphs = snapshot.certificate.graphs;
+  info.slots = contents.graphs.leaves();
   info.entries = contents.chain.entries;
   info.head = contents.chain.head;
-  info.updates = snapshot.updates;
-  info.published = snapshot.releases;
-  info.rungs = snapshot.rungs;
-  info.certificate = snapshot.certificate;
+  info.published = published();
+  info.rungs = session ? session->rungs() : contents.snapshot.rungs;
+  info.updates = info.rungs.total();
+  info.certificate = certificate();
+  info.graphs = info.certificate.graphs;
+  return info;
 }
 
 std::string Workspace::State::now() const { return time_text(options); }
@@ -134,9 +132,13 @@ std::string Workspace::State::now() const { return time_text(options); }
 Result<Session*> Workspace::State::live() {
   if (!session) {
     if (uncertain) return require_writable().error();
+    SessionSnapshot snapshot = std::move(contents.snapshot);
+    contents.snapshot = {};
+    contents.snapshot.certificate = snapshot.certificate;  // what info() shows if this fails
+    contents.snapshot.rungs = snapshot.rungs;
     Result<Session> restored =
-        Session::restore(std::move(contents.snapshot), contents.embedder,
-                         session_options(contents.constants.options, options), ledger, make_random(options));
+        Session::restore(std::move(snapshot), contents.embedder, session_options(contents.constants.options, options),
+                         make_random(options));
     if (!restored.ok()) {
       uncertain = true;  // the snapshot is gone
       return std::move(restored).error();
@@ -148,16 +150,16 @@ Result<Session*> Workspace::State::live() {
 
 Status Workspace::State::require_writable() const {
   if (uncertain) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("{}: an earlier write failed; open the workspace again", info.path.string())};
+    return Error{ErrorCode::kIo, fmt::format("{}: an earlier write failed; open the workspace again", path.string())};
   }
   if (options.key == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "the key that signs this workspace's receipts is needed"};
   }
-  if (options.key->public_key() != info.signer) {
+  const PublicKey& signer = contents.identity.signer;
+  if (options.key->public_key() != signer) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} is signed with the key {}, and the key at hand is {}", info.path.string(),
-                             info.signer.hex(), options.key->public_key().hex())};
+                 fmt::format("{} is signed with the key {}, and the key at hand is {}", path.string(), signer.hex(),
+                             options.key->public_key().hex())};
   }
   return ok_status();
 }
@@ -171,9 +173,8 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   UNSCATTER_CHECK_OK(check_target(path, options));
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
-  auto ledger = std::make_shared<SessionLedger>();
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder,
-                                         session_options(setup.options, options), ledger, make_random(options)));
+                                         session_options(setup.options, options), make_random(options)));
   contents.snapshot = session.snapshot_without_slots();
 
   UNSCATTER_TRY(database, create_database(path, options.wait));
@@ -188,12 +189,8 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
     remove_database(path);
     return std::move(filled).error();
   }
-  auto state = std::make_unique<State>(std::move(database), std::move(contents), options);
-  state->info.path = path;
-  state->info.slots = session.slots();
+  auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
   // The session goes on as it is, instead of being restored from what was just written.
-  ledger->attach(state.get());
-  state->ledger = std::move(ledger);
   state->session = std::move(session);
   state->contents.snapshot = {};
   return Workspace(std::move(state));
@@ -202,28 +199,16 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
 Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& options) {
   UNSCATTER_TRY(database, open_database(path, options.wait));
   UNSCATTER_TRY(contents, read_contents(database));
-  auto state = std::make_unique<State>(std::move(database), std::move(contents), options);
-  state->info.path = path;
-  return Workspace(std::move(state));
+  return Workspace(std::make_unique<State>(path, std::move(database), std::move(contents), options));
 }
 
-const WorkspaceInfo& Workspace::info() const { return state_->info; }
+WorkspaceInfo Workspace::info() const { return state_->info(); }
 const Embedder& Workspace::embedder() const { return *state_->contents.embedder; }
 const StageTimes& Workspace::stage_times() const { return state_->times; }
 
 Result<const Session*> Workspace::session() {
   UNSCATTER_TRY(session, state_->live());
   return static_cast<const Session*>(session);
-}
-
-Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests) {
-  UNSCATTER_TRY(session, state_->live());
-  return session->preview(requests);
-}
-
-Result<std::optional<Refusal>> Workspace::refusal(std::span<const RemovalRequest> requests) {
-  UNSCATTER_TRY(session, state_->live());
-  return session->refusal(requests);
 }
 
 Result<LedgerRecord> Workspace::entry(std::size_t sequence) const {

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stopwatch.h"
+#include "base/wipe.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/base/version.h"
-#include "unscatter/base/wipe.h"
+#include "unscatter/store/promise_text.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter {
@@ -35,7 +36,7 @@ Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree&
       slot.label = old.label;
       slot.graph_id = old.graph_id;
       slot.node_count_at_creation = old.nodes_at_creation;
-      slot.node_numbers = *change.node_numbers;
+      slot.node_numbers.assign(change.node_numbers.begin(), change.node_numbers.end());
     }
     wipe(old.graph_id);
     changed.slots.push_back(change.slot);
@@ -68,8 +69,7 @@ class TreeChange {
   bool kept_ = false;
 };
 
-Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certificate& certificate,
-                     const SigningKey& key) {
+Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promise& promise, const SigningKey& key) {
   Receipt receipt;
   receipt.workspace = record.workspace;
   receipt.sequence = record.sequence;
@@ -81,49 +81,54 @@ Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Certi
   receipt.data_after = record.data_after;
   receipt.previous = record.previous;
   receipt.entry = hash;
-  receipt.mechanism = record.mechanism;
-  receipt.rule = record.rule;
-  receipt.guarantee = record.guarantee;
-  receipt.noise_stddev = record.noise_stddev;
-  receipt.shift_limit = record.shift_limit;
-  receipt.assumptions = certificate.assumptions;
+  receipt.promise = shown(promise, kReceiptPromise);
   sign(receipt, key);
   return receipt;
 }
 
-// Everything of one removal but the model.
-Status write_removal(const Database& database, const ChangedGraphs& changed, std::size_t sequence,
-                     const LedgerRow& entry, const PendingRemoval& removal) {
-  for (std::size_t i = 0; i < changed.slots.size(); ++i) {
-    UNSCATTER_CHECK_OK(write_graph(database, changed.slots[i], changed.rows[i]));
+// Everything that one removal writes, spelled and signed.
+struct RemovalRows {
+  ChangedGraphs graphs;
+  ModelRow model;
+  LedgerRow entry;
+  std::string receipt;
+};
+
+Status write_removal(const Database& database, const RemovalRows& rows, std::size_t sequence,
+                     std::span<const Salt> salts, const RecordOptions& how) {
+  for (std::size_t i = 0; i < rows.graphs.slots.size(); ++i) {
+    UNSCATTER_CHECK_OK(write_graph(database, rows.graphs.slots[i], rows.graphs.rows[i]));
   }
   UNSCATTER_CHECK_OK(erase_published(database));
-  UNSCATTER_CHECK_OK(append_entry(database, sequence, entry));
-  UNSCATTER_CHECK_OK(write_receipt(database, sequence, receipt_text(removal.receipt)));
-  if (!removal.shred) UNSCATTER_CHECK_OK(write_salts(database, sequence, removal.salts));
-  if (removal.list_before) UNSCATTER_CHECK_OK(erase_list(database, *removal.list_before));
-  if (removal.list_after) UNSCATTER_CHECK_OK(write_list(database, *removal.list_after));
-  return ok_status();
+  UNSCATTER_CHECK_OK(append_entry(database, sequence, rows.entry));
+  UNSCATTER_CHECK_OK(write_receipt(database, sequence, rows.receipt));
+  if (!how.shred) UNSCATTER_CHECK_OK(write_salts(database, sequence, salts));
+  if (how.list_before) UNSCATTER_CHECK_OK(erase_list(database, *how.list_before));
+  if (how.list_after) UNSCATTER_CHECK_OK(write_list(database, *how.list_after));
+  return write_model(database, rows.model);
+}
+
+StoredModel model_after(const PreparedRemoval& removal, std::size_t published) {
+  StoredModel model{removal.weights(),     removal.residuals(), std::nullopt,
+                    removal.certificate(), removal.rungs(),     published};
+  if (removal.perturbation() != nullptr) model.perturbation = *removal.perturbation();
+  return model;
 }
 
 }  // namespace
 
-Status SessionLedger::append(const LedgerEntry& entry, const PendingUpdate& update) {
-  return state_->record(entry, update);
-}
-
 LedgerRecord Workspace::State::next_entry(EntryKind kind) const {
-  LedgerRecord record = contents.chain.last;
-  record.kind = kind;
-  record.sequence = contents.chain.entries;
-  record.previous = contents.chain.head;
-  record.time = now();
-  record.software = fmt::format("unscatter {}", version());
-  record.requests = {};
-  record.commitments.clear();
-  record.graphs_edited = record.graphs_removed = 0;
-  record.data_before = contents.chain.last.data_after;
-  return record;
+  LedgerRecord entry = contents.chain.last;
+  entry.kind = kind;
+  entry.sequence = contents.chain.entries;
+  entry.previous = contents.chain.head;
+  entry.time = now();
+  entry.software = fmt::format("unscatter {}", version());
+  entry.requests = {};
+  entry.commitments.clear();
+  entry.graphs_edited = entry.graphs_removed = 0;
+  entry.data_before = contents.chain.last.data_after;
+  return entry;
 }
 
 Status Workspace::State::commit(Transaction& transaction) {
@@ -142,82 +147,96 @@ Status Workspace::State::checkpoint(std::string_view what_was_done) {
                            what_was_done, status.error().message)};
 }
 
-void Workspace::State::advance(LedgerRecord record, const LedgerRow& row) {
-  contents.chain.last = std::move(record);
-  contents.chain.head = row.hash;
+void Workspace::State::advance(LedgerRecord&& entry, const Digest& hash) noexcept {
+  contents.chain.last = std::move(entry);
+  contents.chain.head = hash;
   ++contents.chain.entries;
-  info.entries = contents.chain.entries;
-  info.head = row.hash;
 }
 
-Status Workspace::State::record(const LedgerEntry& entry, const PendingUpdate& update) {
-  invariant(pending.has_value(), "an update that nobody asked the workspace for");
+Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  UNSCATTER_TRY(live_session, live());
   Stopwatch watch;
-  UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, update.changes, *random));
-  TreeChange tree_change(contents.graphs, changed);
+  Result<PreparedRemoval> removal = live_session->prepare(requests, on_refusal);
+  times.update += watch.lap();
+  return removal;
+}
 
-  StoredModel model{update.weights, update.residuals, std::nullopt,  entry.certificate,
-                    update.rungs,   info.updates + 1, info.published};
-  if (update.perturbation != nullptr) model.perturbation = *update.perturbation;
-  const ModelRow model_row = to_row(model, *random);
+Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
+                                           const RecordOptions& how) {
+  UNSCATTER_CHECK_OK(require_writable());
+  Forgotten done;
+  Stopwatch watch;
 
-  LedgerRecord record = next_entry(EntryKind::kForgotten);
-  record.requests = entry.requests;
-  pending->salts.clear();
-  for (const RemovalRequest& request : pending->requests) {
-    pending->salts.push_back(Salt::random(*random));
-    record.commitments.push_back(commitment(request, pending->salts.back()));
+  // Record: tree, model, entry, receipt.
+  RemovalRows rows;
+  UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, removal.changes(), *random));
+  rows.graphs = std::move(changed);
+  TreeChange tree_change(contents.graphs, rows.graphs);
+  rows.model = to_row(model_after(removal, published()), *random);
+  done.certificate = removal.certificate();
+  done.entry = next_entry(EntryKind::kForgotten);
+  done.entry.requests = removal.requests();
+  for (const RemovalRequest& request : requests) {
+    done.salts.push_back(Salt::random(*random));
+    done.entry.commitments.push_back(commitment(request, done.salts.back()));
   }
-  record.graphs_edited = entry.graphs_edited;
-  record.graphs_removed = entry.graphs_removed;
-  record.data_after = contents.graphs.root();
-  record.model = model_row.digest();
-  set_certificate(record, entry.certificate);
-  const LedgerRow row = make_entry(record, *options.key);
-  pending->receipt = make_receipt(record, row.hash, entry.certificate, *options.key);
+  done.entry.graphs_edited = removal.graphs_edited();
+  done.entry.graphs_removed = removal.graphs_removed();
+  done.entry.data_after = contents.graphs.root();
+  done.entry.model = rows.model.digest();
+  set_certificate(done.entry, done.certificate);
+  rows.entry = make_entry(done.entry, *options.key);
+  done.receipt = make_receipt(done.entry, rows.entry.hash, done.certificate.promise, *options.key);
+  rows.receipt = receipt_text(done.receipt);
+  done.requests = std::move(requests);
+  LedgerRecord last = done.entry;  // copied here, because nothing may fail once it is on disk
   times.record += watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
-  UNSCATTER_CHECK_OK(write_removal(database, changed, record.sequence, row, *pending));
-  UNSCATTER_CHECK_OK(write_model(database, model_row));
+  UNSCATTER_CHECK_OK(write_removal(database, rows, done.entry.sequence, done.salts, how));
   times.write += watch.lap();
   UNSCATTER_CHECK_OK(commit(transaction));
   times.commit += watch.lap();
 
   tree_change.keep();
-  info.graphs = record.graphs;
-  info.updates = model.updates;
-  info.rungs = model.rungs;
-  info.certificate = std::move(model.certificate);
-  advance(std::move(record), row);
-  return ok_status();
+  removal.commit();
+  advance(std::move(last), rows.entry.hash);
+  times.update += watch.lap();
+
+  UNSCATTER_CHECK_OK(checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.entry.sequence)));
+  times.checkpoint += watch.lap();
+  if (how.shred) wipe(done.salts);
+  return done;
 }
 
-Result<Forgotten> Workspace::State::forget(PendingRemoval removal) {
-  UNSCATTER_CHECK_OK(require_writable());
-  UNSCATTER_TRY(live_session, live());
-  pending = std::move(removal);
-  const StageTimes before = times;
-  Stopwatch watch;
-  Result<Certificate> certificate = live_session->forget(pending->requests);
-  const double total = watch.lap();
-  times.update +=
-      total - (times.record - before.record) - (times.write - before.write) - (times.commit - before.commit);
-  PendingRemoval done = *std::move(pending);
-  pending.reset();
-  if (!certificate.ok()) return std::move(certificate).error();
-  UNSCATTER_CHECK_OK(
-      checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.receipt.sequence)));
-  times.checkpoint += watch.lap();
-  if (done.shred) wipe(done.salts);
-  return Forgotten{*std::move(certificate), std::move(done.receipt), std::move(done.salts)};
+Workspace::Removal::Removal(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Workspace::Removal::Removal(Removal&&) noexcept = default;
+Workspace::Removal& Workspace::Removal::operator=(Removal&&) noexcept = default;
+Workspace::Removal::~Removal() = default;
+
+const Certificate& Workspace::Removal::certificate() const { return parts_->update.certificate(); }
+
+Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
+  invariant(parts_ != nullptr, "a removal is committed once");
+  const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
+  return parts->workspace->forget(parts->update, std::move(parts->requests), {.shred = options.shred});
+}
+
+Result<Workspace::Removal> Workspace::prepare(std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(update, state_->prepare(requests, OnRefusal::kRefuseBatch));
+  Removal::Parts parts{state_.get(), std::move(update), {requests.begin(), requests.end()}};
+  return Removal(std::make_unique<Removal::Parts>(std::move(parts)));
 }
 
 Result<Forgotten> Workspace::forget(std::span<const RemovalRequest> requests, const ForgetOptions& options) {
-  PendingRemoval removal;
-  removal.requests = requests;
-  removal.shred = options.shred;
-  return state_->forget(std::move(removal));
+  UNSCATTER_CHECK_OK(state_->require_writable());  // before the work rather than after it
+  UNSCATTER_TRY(removal, prepare(requests));
+  return removal.commit(options);
+}
+
+Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(removal, prepare(requests));
+  return removal.certificate();
 }
 
 Result<std::size_t> Workspace::shred(const RemovalRequest& request) {

@@ -1,8 +1,6 @@
 // Lists of requests that remember how far they came.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -39,61 +37,77 @@ Status forget_how_far(Workspace::State& state, const Digest& done) {
   return state.checkpoint("the list is honoured");
 }
 
-Error at_request(std::size_t index, const Error& error) {
-  return {error.code, fmt::format("request {} of the list: {}", index + 1, error.message)};
-}
+// One run through a list.
+class ListRun {
+ public:
+  ListRun(Workspace::State& state, std::span<const RemovalRequest> list, const Workspace::ListOptions& options,
+          std::vector<Digest> prefixes, std::size_t done_before)
+      : state_(state), list_(list), options_(options), prefixes_(std::move(prefixes)), recorded_(done_before) {
+    outcome_.done_before = done_before;
+  }
 
-// The next requests of a list, and what becomes of them.
-struct Batch {
-  std::vector<RemovalRequest> requests;
-  std::vector<std::size_t> places;  // in the list
-  std::size_t end = 0;              // the list is done up to here once they are honoured
-  std::optional<Refusal> stop_at;   // the first that was refused, where such are not skipped
-
-  Batch(std::span<const RemovalRequest> list, std::size_t first, std::size_t last) : end(last) {
-    for (std::size_t i = first; i < last; ++i) {
-      requests.push_back(list[i]);
-      places.push_back(i);
+  [[nodiscard]] Result<Workspace::ListOutcome> run() {
+    for (std::size_t next = outcome_.done_before; next < list_.size();) {
+      if (options_.stop && options_.stop()) {
+        outcome_.stopped = true;
+        return std::move(outcome_);
+      }
+      Result<std::size_t> end = honour(next, std::min(list_.size(), next + options_.batch));
+      if (!end.ok()) {
+        Error why = std::move(end).error();
+        why.request = next;
+        return why;
+      }
+      if (!options_.skip_refused && !outcome_.refused.empty()) return std::move(outcome_.refused.front());
+      next = *end;
     }
+    // The last update forgets how far it came by itself, unless only refused requests came after it.
+    const bool last_one_forgot = outcome_.updates > 0 && recorded_ == list_.size();
+    if (options_.shred && recorded_ > 0 && !last_one_forgot) {
+      UNSCATTER_CHECK_OK(forget_how_far(state_, prefixes_[recorded_]));
+    }
+    return std::move(outcome_);
   }
 
-  // Ends before request `index` of the batch.
-  void cut(std::size_t index, const Error& why) {
-    end = places[index];
-    stop_at = Refusal{end, why};
-    requests.resize(index);
-    places.resize(index);
+ private:
+  // Honours the requests from `first` up to `last` by one update, without what is refused.  Returns how far the list is
+  // done: to `last`, or to a refused request that ends the run.
+  [[nodiscard]] Result<std::size_t> honour(std::size_t first, std::size_t last) {
+    const OnRefusal on_refusal = options_.skip_refused ? OnRefusal::kPassOver : OnRefusal::kStopBefore;
+    UNSCATTER_TRY(removal, state_.prepare(list_.subspan(first, last - first), on_refusal));
+    std::vector<RemovalRequest> honoured;
+    std::size_t next = first;
+    for (const Error& refused : removal.refused()) {
+      const std::size_t place = first + refused.request.value();
+      honoured.insert(honoured.end(), list_.begin() + offset(next), list_.begin() + offset(place));
+      outcome_.refused.push_back({refused.code, refused.message, place});
+      next = place + 1;
+      if (!options_.skip_refused) next = last = place;
+    }
+    honoured.insert(honoured.end(), list_.begin() + offset(next), list_.begin() + offset(last));
+    if (removal.empty()) return last;
+
+    RecordOptions how;
+    how.shred = options_.shred;
+    if (recorded_ > 0) how.list_before = prefixes_[recorded_];
+    if (!options_.shred || last < list_.size()) how.list_after = prefixes_[last];
+    UNSCATTER_TRY(forgotten, state_.forget(removal, std::move(honoured), how));
+    recorded_ = last;
+    outcome_.honoured += forgotten.requests.size();
+    ++outcome_.updates;
+    if (options_.acknowledge) options_.acknowledge(last, forgotten);
+    return last;
   }
-  // Goes on without it.  Returns its place in the list.
-  std::size_t drop(std::size_t index) {
-    const std::size_t place = places[index];
-    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(index));
-    places.erase(places.begin() + static_cast<std::ptrdiff_t>(index));
-    return place;
-  }
+
+  static std::ptrdiff_t offset(std::size_t place) { return static_cast<std::ptrdiff_t>(place); }
+
+  Workspace::State& state_;
+  std::span<const RemovalRequest> list_;
+  const Workspace::ListOptions& options_;
+  std::vector<Digest> prefixes_;
+  std::size_t recorded_;  // the prefix that the file knows
+  Workspace::ListOutcome outcome_;
 };
-
-// Honours the batch, without what is refused.  Only after a failure is it asked which request that was: nothing is
-// planned twice where all goes well.  Nothing: no request was left.
-Result<std::optional<Forgotten>> honour(Workspace::State& state, const Session& session, Batch& batch,
-                                        PendingRemoval removal, const std::vector<Digest>& prefixes,
-                                        const Workspace::ListOptions& options, std::vector<Refusal>& refused) {
-  while (!batch.requests.empty()) {
-    removal.requests = batch.requests;
-    if (!options.shred || batch.end + 1 < prefixes.size()) removal.list_after = prefixes[batch.end];
-    Result<Forgotten> forgotten = state.forget(removal);
-    if (forgotten.ok()) return std::optional<Forgotten>(*std::move(forgotten));
-    // After a commit of unknown outcome requests may look refused because they are in force.
-    const std::optional<Refusal> refusal = state.uncertain ? std::nullopt : session.refusal(batch.requests);
-    if (!refusal) return at_request(batch.places.front(), forgotten.error());
-    if (options.skip_refused) {
-      refused.push_back({batch.drop(refusal->index), refusal->error});
-    } else {
-      batch.cut(refusal->index, refusal->error);
-    }
-  }
-  return std::optional<Forgotten>();
-}
 
 }  // namespace
 
@@ -102,38 +116,11 @@ Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalReq
   if (options.batch == 0) return Error{ErrorCode::kInvalidArgument, "an update needs at least one request"};
   State& state = *state_;
   UNSCATTER_CHECK_OK(state.require_writable());
-  const std::vector<Digest> prefixes = prefix_digests(requests, state.contents.identity.list_key);
+  std::vector<Digest> prefixes = prefix_digests(requests, state.contents.identity.list_key);
   UNSCATTER_TRY(known, read_lists(state.database));
-  ListOutcome outcome;
-  outcome.done_before = requests_done(prefixes, known);
-  UNSCATTER_TRY(session, state.live());
-
-  std::size_t recorded = outcome.done_before;  // the prefix that the file knows
-  for (std::size_t next = outcome.done_before; next < requests.size();) {
-    if (options.stop && options.stop()) {
-      outcome.stopped = true;
-      break;
-    }
-    Batch batch(requests, next, std::min(requests.size(), next + options.batch));
-    PendingRemoval removal;
-    removal.shred = options.shred;
-    if (recorded > 0) removal.list_before = prefixes[recorded];
-    UNSCATTER_TRY(forgotten, honour(state, *session, batch, removal, prefixes, options, outcome.refused));
-    if (forgotten) {
-      recorded = batch.end;
-      outcome.honoured += batch.requests.size();
-      ++outcome.updates;
-      if (options.acknowledge) options.acknowledge(batch.end, *forgotten);
-    }
-    if (batch.stop_at) return at_request(batch.stop_at->index, batch.stop_at->error);
-    next = batch.end;
-  }
-  // The last update forgets it by itself, unless only refused requests came after it.
-  const bool last_one_forgot = outcome.updates > 0 && recorded == requests.size();
-  if (options.shred && !outcome.stopped && recorded > 0 && !last_one_forgot) {
-    UNSCATTER_CHECK_OK(forget_how_far(state, prefixes[recorded]));
-  }
-  return outcome;
+  const std::size_t done_before = requests_done(prefixes, known);
+  UNSCATTER_CHECK_OK(state.live());
+  return ListRun(state, requests, options, std::move(prefixes), done_before).run();
 }
 
 }  // namespace unscatter

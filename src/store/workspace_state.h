@@ -1,6 +1,8 @@
 // The inside of a Workspace.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,36 +15,29 @@
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
 #include "unscatter/store/workspace.h"
-#include "unscatter/unlearn/ledger.h"
+#include "unscatter/unlearn/prepared_removal.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {
 
-// The removal that is on its way through the session, from forget() to record() and back.
-struct PendingRemoval {
-  std::span<const RemovalRequest> requests;
+// How a removal is written down.
+struct RecordOptions {
   bool shred = false;
   // How far the list came before and comes with this removal, where it is part of one.
-  std::optional<Digest> list_before;
-  std::optional<Digest> list_after;
-
-  // The outcome.
-  Receipt receipt;
-  std::vector<Salt> salts;
+  std::optional<Digest> list_before = {};
+  std::optional<Digest> list_after = {};
 };
 
-// What the session calls before it commits.
-class SessionLedger final : public Ledger {
- public:
-  void attach(Workspace::State* state) { state_ = state; }
-  [[nodiscard]] Status append(const LedgerEntry& entry, const PendingUpdate& update) override;
-
- private:
-  Workspace::State* state_ = nullptr;
+struct Workspace::Removal::Parts {
+  State* workspace;
+  PreparedRemoval update;
+  std::vector<RemovalRequest> requests;
 };
 
 struct Workspace::State {
-  State(Database file, Contents parts, const WorkspaceOptions& how);
+  State(std::filesystem::path where, Database file, Contents parts, const WorkspaceOptions& how);
+
+  [[nodiscard]] WorkspaceInfo info() const;
 
   // The session, embedded when first needed.
   [[nodiscard]] Result<Session*> live();
@@ -51,9 +46,11 @@ struct Workspace::State {
   [[nodiscard]] Status require_writable() const;
   [[nodiscard]] std::string now() const;
 
-  // Writes an update and its entry, all or nothing, and makes it durable.
-  [[nodiscard]] Status record(const LedgerEntry& entry, const PendingUpdate& update);
-  [[nodiscard]] Result<Forgotten> forget(PendingRemoval removal);
+  // The first half of a removal: all of its computing.
+  [[nodiscard]] Result<PreparedRemoval> prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal);
+  // The second half: writes, puts in force, clears what is old from the disk.  `requests`: those that are honoured.
+  [[nodiscard]] Result<Forgotten> forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
+                                         const RecordOptions& how);
   [[nodiscard]] Result<PublishedModel> publish();
 
   // An entry of this kind that says what the last one said, at the present time, and follows it.
@@ -63,16 +60,20 @@ struct Workspace::State {
   // Empties the log.  After an error the object refuses further work: what was removed may still be in the file.
   [[nodiscard]] Status checkpoint(std::string_view what_was_done);
   // Takes an entry over that is on disk.
-  void advance(LedgerRecord record, const LedgerRow& row);
+  void advance(LedgerRecord&& entry, const Digest& hash) noexcept;
+  // Of the present state.
+  [[nodiscard]] const Certificate& certificate() const {
+    return session ? session->certificate() : contents.snapshot.certificate;
+  }
+  // How many models the ledger counts.
+  [[nodiscard]] std::size_t published() const { return contents.chain.last.published; }
 
+  std::filesystem::path path;
   Database database;
   Contents contents;  // snapshot: empty once the session lives
   WorkspaceOptions options;
-  WorkspaceInfo info;
   std::unique_ptr<RandomSource> random;
-  std::shared_ptr<SessionLedger> ledger;
   std::optional<Session> session;
-  std::optional<PendingRemoval> pending;
   bool uncertain = false;
   StageTimes times;
 };

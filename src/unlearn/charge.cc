@@ -3,31 +3,36 @@
 #include <algorithm>
 #include <cmath>
 
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
-#include "unscatter/unlearn/residual_bounds.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
+#include "unlearn/residual_bounds.h"
 
 namespace unscatter {
 namespace {
 
 using Eigen::Index;
 
-// The largest |z| among the rows before and after.
+// F: the largest |z| among the rows before and after, rounded up.  The bounds data and worst hold only if no row is
+// longer, and the old rows count too, because Delta has their terms.
 double largest_row_norm(const SparseBlockRows& rows, std::span<const RowChange> changes) {
   double largest = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) largest = std::max(largest, rows.row_norm(i));
+  // The rows after the change stand in `rows` already.
   for (const RowChange& change : changes) largest = std::max(largest, norm(change.before));
   return largest * (1 + rounding_factor(static_cast<double>(rows.columns()) + 4));
 }
 
 double displacement(const RowChange& change, std::size_t width) {
+  // |z - z'|, measured and rounded up.  The paper bounds it by F / sqrt(g), which needs signals within [-1, 1] and one
+  // moment.
   Vector difference = Vector::Zero(static_cast<Index>(width));
   add_scaled(change.after, 1, difference);
   add_scaled(change.before, -1, difference);
   return difference.norm() * (1 + rounding_factor(static_cast<double>(width) + 4));
 }
 
-// |Delta| at worst, summed over the edited graphs [Pan23, Cor. 4.5, 4.6].
+// Delta_max, the sum of (6) in docs/theory.md over the edited graphs [Pan23, Cor. 4.5, 4.6].  A graph that was touched
+// in several ways counts once, by its largest kind.
 double worst_case_change(std::span<const RowChange> changes, const Loss& loss, double row_norm, double regularisation,
                          double weight_norm, std::size_t width) {
   double sum = 0;
@@ -51,7 +56,8 @@ double worst_case_change(std::span<const RowChange> changes, const Loss& loss, d
 GradientChange gradient_change(std::span<const RowChange> changes, std::span<const std::uint32_t> labels,
                                const Loss& loss, double regularisation, const Matrix& weights) {
   GradientChange result{Matrix::Zero(weights.rows(), weights.cols()), Vector::Zero(weights.cols())};
-  Vector magnitude = Vector::Zero(weights.cols());  // of all terms: what cancels in the sum still leaves its roundings
+  // The sum of the lengths of all terms.  Terms of opposite classes cancel in the sum, and their roundings do not.
+  Vector magnitude = Vector::Zero(weights.cols());
   for (const RowChange& change : changes) {
     for (Index k = 0; k < weights.cols(); ++k) {
       const double sign = labels[change.row] == static_cast<std::size_t>(k) ? 1 : -1;
@@ -60,6 +66,7 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
         if (row.values.empty()) return;
         const double slope = loss.slope(sign * dot(row, weights.col(k)));
         add_scaled(row, direction * sign * slope, result.columns.col(k));
+        // The slope errs by gamma_1 times the error of its margin, and by its own evaluation (Lemma 8).
         const double length = norm(row);
         const double margin_error = rounding_factor(static_cast<double>(row.values.size()) + 2) * length * weight_norm;
         result.rounding(k) +=
@@ -75,7 +82,9 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
       }
     }
   }
+  // An edited graph adds three terms at most: the row before, the row after, and lambda w.
   result.rounding += rounding_factor(3 * static_cast<double>(changes.size()) + 4) * magnitude;
+  // One per cent covers products of two errors and the rounding of these sums, as in the envelope of a gradient.
   result.rounding *= 1.01;
   return result;
 }
@@ -84,25 +93,31 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
                                const GradientChange& change, const NewtonStep& step, const Vector& residuals_before,
                                std::size_t graphs, double spectral_norm, const SessionOptions& options) {
   const Loss& loss = after.loss();
+  // A given F is taken on trust.  If it is too small, data and worst may be false, and the certificate says so.
   const double row_norm = options.row_norm ? *options.row_norm : largest_row_norm(after.rows(), changes);
-  // H V - Delta: what the solver left over, evaluated rather than trusted.
+  // H V - Delta, the middle term of (5): what the solver left over.  It is evaluated, because nobody trusts it to be
+  // small.
   const Matrix defect = after.newton_defect(step.curvatures, step.products, step.steps, change.columns);
   const Vector defect_rounding =
       after.newton_defect_rounding_upper_bound(step.curvatures, step.products, weights, step.steps, change.columns);
-  // Twice the envelope of an evaluated residual, so that the exact bound, which carries it once on top of a computed
-  // norm that may err by it once more, is never above.
+  // 2 E(w') of (8).  One E(w') covers that the kept weights are fl(w + v).  The other one keeps exact <= tight: a
+  // computed gradient may be too long by E(w'), and the bound exact adds E(w') on top of that.
   const Matrix new_weights = weights + step.steps;
   const Vector evaluation = 2 * after.gradient_rounding_upper_bound(after.margins(new_weights), new_weights);
 
-  // The ridge falls by fl(lambda n) - fl(lambda n'), which is lambda per removed graph only up to two roundings.
+  // The ridge falls by fl(lambda n) - fl(lambda n').  Delta has lambda per removed graph instead.  The two differ by at
+  // most eta times the sum of both ridges.
   const auto removed =
       std::count_if(changes.begin(), changes.end(), [](const RowChange& c) { return c.kind == ChangeKind::kRemoved; });
   const double ridges = 2 * after.ridge() + options.regularisation * static_cast<double>(removed);
   const double ridge_rounding = removed == 0 ? 0 : 2 * kUnitRoundoff * ridges;
 
+  // Enough for a norm of n or of d computed numbers.
   const double round_up = 1 + rounding_factor(static_cast<double>(after.rows().rows() + after.width()) + 8);
   ClassBounds bounds{Vector(weights.cols()), Vector(weights.cols()), Vector(weights.cols())};
   for (Index k = 0; k < weights.cols(); ++k) {
+    // (8): everything but the remainder.  It is the same for all three bounds, so that they compare by their
+    // remainders.
     const double left_over =
         residuals_before(k) + (defect.col(k).norm() * round_up + defect_rounding(k) + change.rounding(k) +
                                evaluation(k) + ridge_rounding * weights.col(k).norm());

@@ -4,21 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "unlearn/graph_collection.h"
+#include "unlearn/row_change.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/session_options.h"
 
 namespace unscatter {
-
-// A row of Z that an update replaces.
-struct RowChange {
-  std::size_t row = 0;
-  BlockRow before;
-  BlockRow after;  // empty: the graph goes
-  ChangeKind kind = ChangeKind::kStructure;
-};
 
 // Delta, one column per class: the gradient at `weights` before the changes less the one after, from the changed rows
 // alone (plus lambda w per removed graph).  `rounding` bounds, per class, how far a computed column may be off.
@@ -36,8 +28,8 @@ struct NewtonStep {
   Matrix products;    // Z' V
 };
 
-// Upper bounds on the residual after the update, one per class: the residual before, the Taylor remainder by the named
-// bound, and what the linear solve and rounding left over.
+// Upper bounds on the residual after the update, one per class.  Each is the sum of the residual before, the Taylor
+// remainder by the named bound, and what the linear solve and rounding left over ((8) of docs/theory.md).
 struct ClassBounds {
   Vector worst;
   Vector data;

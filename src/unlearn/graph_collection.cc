@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 namespace unscatter {
 namespace {

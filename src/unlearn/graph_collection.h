@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "unlearn/row_change.h"
 #include "unscatter/base/result.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/graph/graph_edit.h"
@@ -16,9 +17,6 @@
 #include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
-
-// From the smallest effect on an embedding to the largest.
-enum class ChangeKind { kFeatures, kStructure, kRemoved };
 
 // What a plan does to one graph.
 struct GraphChange {
@@ -31,7 +29,8 @@ struct GraphChange {
 // Requests, resolved and applied to copies; one change per touched graph.
 struct RemovalPlan {
   std::vector<GraphChange> changes;
-  RequestCounts requests;
+  RequestCounts requests;      // those that are honoured
+  std::vector<Error> refused;  // the others, each with its place among those given
 
   [[nodiscard]] std::size_t graphs_removed() const;
 };
@@ -51,11 +50,9 @@ class GraphCollection {
   [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
   [[nodiscard]] Dataset remaining() const;
 
-  // Errors as Session::forget().  `whole_graphs`: every touched graph goes.
-  [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style,
-                                         bool whole_graphs) const;
-  // The first request that plan() stops at.
-  [[nodiscard]] std::optional<Refusal> refusal(std::span<const RemovalRequest> requests, NodeRemoval style) const;
+  // Errors as Session::prepare().  `whole_graphs`: every touched graph goes.
+  [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs,
+                                         OnRefusal on_refusal = OnRefusal::kRefuseBatch) const;
   // Puts the plan into force and overwrites what it replaces.  The plan must come from plan() on this very state.
   void commit(RemovalPlan& plan) noexcept;
 

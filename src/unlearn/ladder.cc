@@ -1,210 +1,210 @@
-// The ladder of a Learner: how an update becomes small enough (docs/theory.md, "The ladder").
+#include "unlearn/ladder.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "unlearn/learner.h"
-#include "unscatter/learn/train.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/linalg/row_products.h"
+#include "learn/train_with_curvature.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
 
 namespace unscatter {
 namespace {
 
-// Newton converges quadratically: one or two steps as a rule, and with its line search from anywhere in a dozen or two.
+// Newton converges quadratically.  As a rule it takes one or two steps.  With its line search it arrives from anywhere
+// in a dozen or two.
 constexpr std::size_t kMostPolishSteps = 50;
-// Polishing aims below the limit by this much, because the limit is compared with a norm plus its rounding envelope ...
+// Steps aim at this share of the limit, because the limit is compared with a norm plus its rounding envelope.
 constexpr double kRoomForRounding = 0.5;
-// ... and further below where fast steps may follow, so that they have room.
+// They aim further below where fast steps may follow.  The bounds of fast steps add up from here, and fast steps end
+// when the sum reaches the limit.
 constexpr double kRoomForFastSteps = 0.1;
-// Newton updates between two anchors that serve nothing, at most.
-constexpr double kLongestAnchorPause = 1024;
-// Of the Newton step that a bound is charged for; what is left over is charged too.
+// The relative residual of the Newton system whose step a bound is charged for.  What the solve leaves over is charged
+// too, so it has to be near rounding.
 constexpr double kSolverPrecision = 1e-13;
 
-}  // namespace
-
-double Learner::wanted_gradient(const Objective& after, const Matrix& weights) const {
-  const double share = fast_ || anchor_is_due() ? kRoomForFastSteps : kRoomForRounding;
-  return share * limit_.residual_limit(after.ridge(), weights.norm(), classes_) /
-         std::sqrt(static_cast<double>(classes_));
+// |gradient| of a class that steps aim at.  The limit is on all classes together, and each gets an equal part of its
+// square.
+double wanted_gradient(const Climb& climb, const Matrix& weights) {
+  const bool fast_steps_may_follow =
+      climb.curvature.has_fast() || (climb.may_anchor && climb.curvature.anchor_is_due());
+  const double share = fast_steps_may_follow ? kRoomForFastSteps : kRoomForRounding;
+  const std::size_t classes = climb.after.classes();
+  return share * climb.limit.residual_limit(climb.after.ridge(), weights.norm(), classes) /
+         std::sqrt(static_cast<double>(classes));
 }
 
-double Learner::spectral_norm(const Objective& after) {
-  if (newton_.form() == HessianForm::kDual) {
-    return spectral_norm_upper_bound_from_gram(newton_.gram(after), after.width());
-  }
-  // Now and then from scratch, though what the changes leave behind is accounted for.
-  constexpr std::size_t kMostChanges = 1000;
-  if (!square_ || square_->changes() > kMostChanges) square_.emplace(rows_);
-  return square_->spectral_norm_upper_bound();
-}
-
-bool Learner::fast_rung_possible() const {
-  return options_.fast_rung && options_.method != Method::kRetrain && evaluates_residual() &&
-         living_ >= rows_.columns();
-}
-
-bool Learner::anchor_is_due() const { return fast_rung_possible() && anchor_waited_ >= anchor_pause_; }
-
-void Learner::anchor(const Objective& after, const Matrix& weights) {
-  fast_.reset();
-  if (!anchor_is_due()) {
-    ++anchor_waited_;
-    return;
-  }
-  anchor_waited_ = 0;
-  fast_ = FastFactor::anchor(after, weights);
-  fast_is_fresh_ = true;
-}
-
-// Rungs (i) and (ii).  False if there is no factor to step with; fit is then as it was.  `gradient` becomes the one at
-// the new weights if it was evaluated.
-bool Learner::fast_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
-                        Matrix& gradient, Fit& fit) {
-  if (!fast_) return false;
-  for (const RowChange& row : changes) {
-    if (!fast_->replace_row(row.before, row.after, labels_[row.row])) {
-      fast_.reset();
-      return false;
-    }
-  }
-  const bool was_fresh = std::exchange(fast_is_fresh_, false);
-  const Matrix steps = fast_->solve(change.columns);
-  const Vector growth = fast_->growth_upper_bound(fit.weights, steps, change.columns, after.ridge()) + change.rounding;
+// Rungs fast and exact: the step V = A^-1 Delta with the anchored Hessian A of the present rows.
+//
+// Costs O(K d^2) whatever the number of graphs.  Proves that the residual grew by at most what the curvature may have
+// drifted since the anchor, plus what the solve left over, plus rounding (fast_factor.h).  The bounds of several
+// updates add up.  Where the sum is above the limit, the residual itself is evaluated by one pass over all rows.  That
+// is the rung exact, and it starts the sum anew.  Where the residual is still above the limit, chord steps go on from
+// here.
+//
+// False if there is no anchor to step with; the fit is then as it was.  `gradient` becomes the one at the new weights
+// if it was evaluated.
+bool take_fast_step(const Climb& climb, const GradientChange& change, Matrix& gradient, Fit& fit) {
+  const FastFactor* factor = climb.curvature.fast(climb.after);
+  if (factor == nullptr) return false;
+  const Matrix steps = factor->solve(change.columns);
+  const Vector growth =
+      factor->growth_upper_bound(fit.weights, steps, change.columns, climb.after.ridge()) + change.rounding;
+  // Rounded up: the bound is carried from update to update, and so would be its roundings.
   fit.residuals = (fit.residuals + growth) * (1 + 4 * kUnitRoundoff);
   fit.weights += steps;
-  fit.assessment = assess(after, fit);
+  fit.assessment = assess(fit, climb.after, climb.limit);
   fit.rung = Rung::kFast;
   fit.binding = ResidualBound::kDrift;
-  const double claimed = fit.assessment.headroom;
-  if (!fit.assessment.satisfied) {
-    Evaluation evaluation = after.evaluate(fit.weights);
-    accept_evaluation(after, evaluation, fit);
-    gradient = std::move(evaluation.gradient);
-    fit.rung = Rung::kExact;
-  }
-  // An anchor whose bound did not even serve once was not worth its cost, since kept inverses step as well and need not
-  // be built as often: wait twice as long before the next one, and the longer the further its bound was from what is
-  // needed.
-  if (fit.rung == Rung::kFast) {
-    anchor_pause_ = 0;
-  } else if (was_fresh) {
-    const double longer = std::max(2 * static_cast<double>(anchor_pause_) + 1, claimed);
-    anchor_pause_ = static_cast<std::size_t>(std::min(longer, kLongestAnchorPause));
-  }
+  const bool served = fit.assessment.satisfied;
+  // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
+  climb.curvature.fast_step_taken(served, fit.assessment.headroom);
+  if (served) return true;
+  Evaluation evaluation = climb.after.evaluate(fit.weights);
+  accept_evaluation(evaluation, climb.after, climb.limit, fit);
+  gradient = std::move(evaluation.gradient);
+  fit.rung = Rung::kExact;
   return true;
 }
 
-// The update of the paper [Pan23, Eq. 4]: w' = w + H^-1 Delta, charged by the binding bound.
-Status Learner::newton_step(const Objective& after, std::span<const RowChange> changes, const GradientChange& change,
-                            std::size_t living, Fit& fit) {
-  NewtonStep step;
-  step.curvatures = after.curvatures(after.margins(fit.weights));
-  std::optional<Matrix> solved;
-  // After chord steps that led nowhere there is nothing kept, and no reason to build it again.
-  if (!evaluates_residual() && refresh_kept(after, changes, fit.weights)) {
-    std::vector<std::size_t> all(classes_);
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    solved = kept_.solve(after, newton_.gram(after), all, step.curvatures, change.columns, kSolverPrecision);
-  }
-  if (!solved) {
-    UNSCATTER_TRY(steps, newton_.solve(after, step.curvatures, change.columns));
-    solved = std::move(steps);
-  }
-  step.steps = *std::move(solved);
-  fit.rung = Rung::kNewton;
-  ++fit.newton_steps;
-  const bool exact = options_.bound == ResidualBound::kExact;
-  if (!exact || options_.report_all_bounds) {
-    step.products = product(rows_, step.steps, after.threads());
-    const ClassBounds bounds = charge_newton_step(after, changes, fit.weights, change, step, fit.residuals, living,
-                                                  spectral_norm(after), options_);
-    fit.bounds.worst = joint_norm(bounds.worst);
-    fit.bounds.data = joint_norm(bounds.data);
-    fit.bounds.tight = joint_norm(bounds.tight);
-    fit.residuals = options_.bound == ResidualBound::kWorst  ? bounds.worst
-                    : options_.bound == ResidualBound::kData ? bounds.data
-                                                             : bounds.tight;
-  }
-  fit.binding = options_.bound;
-  fit.weights += step.steps;
-  if (exact) {
-    evaluate_exactly(after, fit);
-  } else {
-    if (options_.report_all_bounds)
-      fit.bounds.exact = joint_norm(evaluated_residuals(after, after.evaluate(fit.weights)));
-    fit.assessment = assess(after, fit);
-  }
-  return ok_status();
-}
-
-bool Learner::refresh_kept(const Objective& after, std::span<const RowChange> changes, const Matrix& weights) {
-  const Matrix& gram = newton_.gram(after);
-  // Beyond this share of the rows, changing lines one by one costs as much as a new inverse.
-  bool ready = kept_.ready() && 8 * changes.size() <= rows_.rows();
-  for (const RowChange& row : changes) ready = ready && kept_.replace_row(after, gram, row.row, row.before, weights);
-  return ready || kept_.build(after, gram, after.curvatures(after.margins(weights)));
-}
-
-bool Learner::chord_steps(const Objective& after, std::span<const RowChange> changes, const Matrix& gradient,
-                          Fit& fit) {
-  const std::size_t builds = kept_.builds();
-  if (!refresh_kept(after, changes, fit.weights)) return false;
-  const Matrix& gram = newton_.gram(after);
-  const double wanted = wanted_gradient(after, fit.weights);
-  std::optional<Descent> descent = kept_.descend(after, gram, fit.weights, gradient, wanted);
-  // Inverses that have seen many edits, or were left over from training, may lead nowhere where new ones do.
-  if (!descent && builds == kept_.builds() && kept_.build(after, gram, after.curvatures(after.margins(fit.weights)))) {
-    descent = kept_.descend(after, gram, fit.weights, gradient, wanted);
+// Rung newton, with kept inverses: chord steps from where the fit stands, with a gradient of about `gradient`.
+//
+// Costs one pass over all rows and one product with an inverse per step (dual form: products with n x n matrices only).
+// Now and then it costs new inverses.  Proves the residual at the end, which is evaluated.  Left when steps make no
+// progress: the Hessian has moved too far, or curvatures change too much along a step.
+//
+// False if the steps did not arrive; the fit is then as it was.
+bool take_chord_steps(const Climb& climb, const Matrix& gradient, Fit& fit) {
+  Curvature& curvature = climb.curvature;
+  const std::size_t builds = curvature.builds();
+  if (!curvature.refresh_inverses(climb.after, fit.weights)) return false;
+  const double wanted = wanted_gradient(climb, fit.weights);
+  std::optional<Descent> descent = curvature.descend(climb.after, fit.weights, gradient, wanted);
+  // Old inverses may lead nowhere: they have seen many edits, or they are left over from training.  New ones get a try,
+  // unless they were new already.
+  if (!descent && builds == curvature.builds() && curvature.refresh_inverses(climb.after, fit.weights)) {
+    descent = curvature.descend(climb.after, fit.weights, gradient, wanted);
   }
   if (!descent) return false;
   fit.weights = std::move(descent->weights);
   fit.newton_steps += descent->steps;
   fit.rung = Rung::kNewton;
-  accept_evaluation(after, descent->evaluation, fit);
+  accept_evaluation(descent->evaluation, climb.after, climb.limit, fit);
   return true;
 }
 
-// Newton with line search on the objective itself, from where the fit stands, until the guarantee holds.  If that
-// cannot be reached, fit.assessment says so.
-void Learner::polish(const Objective& after, Fit& fit) {
-  evaluate_exactly(after, fit);
+// v = H^-1 Delta.  Kept inverses precondition the solve where the step is charged by a bound, because there every
+// update needs one.
+Result<Matrix> solve_newton_step(const Climb& climb, const Matrix& curvatures, const GradientChange& change,
+                                 const Matrix& weights) {
+  // An update that is judged by evaluation comes here after chord steps that led nowhere.  There are no inverses then,
+  // and no reason to build them again.
+  if (!judged_by_evaluation(climb.options) && climb.curvature.refresh_inverses(climb.after, weights)) {
+    std::vector<std::size_t> all(climb.after.classes());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::optional<Matrix> solved =
+        climb.curvature.solve_by_inverses(climb.after, all, curvatures, change.columns, kSolverPrecision);
+    if (solved) return *std::move(solved);
+  }
+  return climb.curvature.solve(climb.after, curvatures, change.columns);
+}
+
+// Charges the step by the bounds that need no evaluation [Pan23, Thm. 4.3, 4.4, 4.7].
+void charge_step(const Climb& climb, const GradientChange& change, const NewtonStep& step, Fit& fit) {
+  const ClassBounds bounds =
+      charge_newton_step(climb.after, climb.changes, fit.weights, change, step, fit.residuals, climb.graphs,
+                         climb.curvature.spectral_norm_upper_bound(climb.after), climb.options);
+  fit.bounds.worst = joint_norm(bounds.worst);
+  fit.bounds.data = joint_norm(bounds.data);
+  fit.bounds.tight = joint_norm(bounds.tight);
+  fit.residuals = climb.options.bound == ResidualBound::kWorst  ? bounds.worst
+                  : climb.options.bound == ResidualBound::kData ? bounds.data
+                                                                : bounds.tight;
+}
+
+// Rung newton, as in the paper [Pan23, Eq. 4]: w' = w + H^-1 Delta, with the Hessian at the present weights.
+//
+// Costs a Hessian and its factor per class, O(n d^2 + d^3) or O(n^3), unless inverses or factors are near.  Proves the
+// bound that was asked for: the evaluated residual, or one of the paper's, which needs |Z| as well.  Left when that
+// bound is above the limit.
+Status take_newton_step(const Climb& climb, const GradientChange& change, Fit& fit) {
+  NewtonStep step;
+  step.curvatures = climb.after.curvatures(climb.after.margins(fit.weights));
+  UNSCATTER_TRY(steps, solve_newton_step(climb, step.curvatures, change, fit.weights));
+  step.steps = std::move(steps);
+  fit.rung = Rung::kNewton;
+  ++fit.newton_steps;
+  const bool exact = climb.options.bound == ResidualBound::kExact;
+  if (!exact || climb.options.report_all_bounds) {
+    step.products = product(climb.after.rows(), step.steps, climb.after.threads());
+    charge_step(climb, change, step, fit);
+  }
+  fit.binding = climb.options.bound;
+  fit.weights += step.steps;
+  if (exact) {
+    accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
+    return ok_status();
+  }
+  if (climb.options.report_all_bounds) {
+    // For the report only.  The bound that was asked for stays the binding one.
+    fit.bounds.exact = joint_norm(evaluated_residuals(climb.after, climb.after.evaluate(fit.weights)));
+  }
+  fit.assessment = assess(fit, climb.after, climb.limit);
+  return ok_status();
+}
+
+}  // namespace
+
+bool judged_by_evaluation(const SessionOptions& options) {
+  return options.bound == ResidualBound::kExact && !options.report_all_bounds;
+}
+
+// Rung newton, to the end.  Costs an evaluation, and where that is not enough, a new factor per class and step.  Proves
+// the evaluated residual.  Left only where double precision shows no smaller residual, or where no minimum is found.
+void polish(const Climb& climb, Fit& fit) {
+  accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
   fit.rung = Rung::kNewton;
   if (fit.assessment.satisfied) return;
-  const double tolerance = wanted_gradient(after, fit.weights);
-  Result<TrainedWeights> polished = newton_descent(after, fit.weights, tolerance, kMostPolishSteps, newton_);
+  const double tolerance = wanted_gradient(climb, fit.weights);
+  Result<TrainedWeights> polished =
+      newton_descent(climb.after, fit.weights, tolerance, kMostPolishSteps, climb.curvature);
   // Not converging is no error here: the next rung stands ready.
   if (!polished.ok()) return;
   fit.weights = std::move(polished->weights);
   fit.newton_steps += *std::max_element(polished->iterations.begin(), polished->iterations.end());
-  evaluate_exactly(after, fit);
+  accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
 }
 
-Result<Fit> Learner::climb(std::span<const RowChange> changes, std::size_t living, RandomSource& noise) {
-  if (options_.method == Method::kRetrain) return retrain(living, noise);
-  const Objective after = objective(living, perturbation());
-  const GradientChange change = gradient_change(changes, labels_, options_.loss, options_.regularisation, fit_.weights);
+Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const Fit& present) {
   Fit fit;
-  fit.weights = fit_.weights;
-  fit.residuals = fit_.residuals;
-  fit.perturbation = fit_.perturbation;
+  fit.weights = present.weights;
+  fit.residuals = present.residuals;
+  fit.perturbation = present.perturbation;
+  // The gradient on the edited rows is u - Delta.  u is within the limit, so -Delta is near enough for a direction.
   Matrix gradient = -change.columns;
-  bool stepped = fast_step(after, changes, change, gradient, fit);
-  if (evaluates_residual() && !(stepped && fit.assessment.satisfied)) {
-    stepped = chord_steps(after, changes, gradient, fit) || stepped;
-  } else if (stepped) {
-    kept_.reset();  // they have not seen the changed rows
+
+  // An anchor was made only where the fast rung can serve (Learner::fast_rung_possible).  Otherwise nothing happens
+  // here.
+  bool stepped = take_fast_step(climb, change, gradient, fit);
+  const bool enough = stepped && fit.assessment.satisfied;
+  if (!enough && judged_by_evaluation(climb.options)) {
+    stepped = take_chord_steps(climb, gradient, fit) || stepped;
   }
-  if (!stepped) UNSCATTER_CHECK_OK(newton_step(after, changes, change, living, fit));
-  if (!fit.assessment.satisfied) {
-    if (options_.retrain_when_exceeded) return retrain(living, noise);
-    polish(after, fit);
+  if (!stepped) UNSCATTER_CHECK_OK(take_newton_step(climb, change, fit));
+  if (!fit.assessment.satisfied && !climb.options.retrain_when_exceeded) polish(climb, fit);
+
+  // Newton steps have moved the weights away from the anchor, if there is one, and the residual is small here.  So this
+  // is the best place for a new anchor.
+  if (fit.assessment.satisfied && fit.rung == Rung::kNewton) {
+    if (climb.may_anchor) {
+      climb.curvature.anchor(climb.after, fit.weights);
+    } else {
+      climb.curvature.drop_anchor();
+    }
   }
-  if (!fit.assessment.satisfied) return retrain(living, noise);
-  if (fit.rung == Rung::kNewton) anchor(after, fit.weights);
   return fit;
 }
 

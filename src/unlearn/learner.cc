@@ -6,14 +6,30 @@
 #include <cmath>
 #include <utility>
 
+#include "base/wipe.h"
+#include "learn/train_with_curvature.h"
+#include "linalg/rounding.h"
+#include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
-#include "unscatter/learn/train.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 
 using Eigen::Index;
+
+bool Learner::Tried::is(const std::vector<RowChange>& others) const {
+  return std::equal(changes.begin(), changes.end(), others.begin(), others.end(),
+                    [](const RowChange& one, const RowChange& other) {
+                      return one.row == other.row && one.kind == other.kind && one.after == other.after;
+                    });
+}
+
+void Learner::Tried::wipe() noexcept {
+  for (RowChange& change : changes) {
+    unscatter::wipe(change.after.values);
+    unscatter::wipe(change.after.segments);
+  }
+  wipe_matrix(fit.weights);
+}
 
 Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                  const SessionOptions& options, const Limit& limit)
@@ -23,20 +39,23 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       options_(options),
       limit_(limit),
       living_(rows_.rows()),
-      newton_(cheaper_form(rows_.rows(), rows_.columns())),
-      kept_(newton_.form()) {
+      curvature_(cheaper_form(rows_.rows(), rows_.columns()), {.keep_factors = true}) {
+  // Checked once here.  Every update then takes CheckedLabels in constant time.
   invariant(std::all_of(labels_.begin(), labels_.end(), [classes](std::uint32_t y) { return y < classes; }),
             "labels below K");
-  newton_.keep_factors();
 }
 
 Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                                 const SessionOptions& options, RandomSource& noise) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
   Learner learner(std::move(rows), std::move(labels), classes, options, limit);
+  // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
   UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
   learner.fit_ = std::move(fit);
-  learner.anchor(learner.objective(learner.living_, learner.perturbation()), learner.fit_.weights);
+  if (learner.fast_rung_possible()) {
+    const Objective present = learner.objective(learner.living_, learner.perturbation());
+    learner.curvature_.anchor(present, learner.fit_.weights);
+  }
   return learner;
 }
 
@@ -52,13 +71,15 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
     return Error{ErrorCode::kMalformedInput, "weights and residuals do not fit the embedding"};
   }
   const bool perturbed = options.mechanism == Mechanism::kObjective;
+  // The residual is that of the objective with b.  Without b, or with a b that does not belong, it would mean nothing.
   if (perturbed != fit.perturbation.has_value() || (perturbed && !fits(*fit.perturbation))) {
     return Error{ErrorCode::kMalformedInput, "the noise of the objective does not fit the mechanism and the embedding"};
   }
   Learner learner(std::move(rows), std::move(labels), classes, options, limit);
   learner.living_ = living;
   learner.fit_ = std::move(fit);
-  learner.fit_.assessment = learner.assess(learner.objective(living, learner.perturbation()), learner.fit_);
+  // Assessed again and not read: what is satisfied follows from residuals and options alone.
+  learner.fit_.assessment = assess(learner.fit_, learner.objective(living, learner.perturbation()), limit);
   return learner;
 }
 
@@ -66,54 +87,50 @@ EvaluatedResidual Learner::evaluate() const {
   const Objective present = objective(living_, perturbation());
   const Evaluation evaluation = present.evaluate(fit_.weights);
   const Vector norms = evaluation.gradient.colwise().norm().transpose();
+  // Every number is rounded down here, because the lower bound is compared with what was certified.
   const double round_down = 1 - rounding_factor(static_cast<double>(present.width() + classes_) + 8);
   Fit evaluated;
   evaluated.weights = fit_.weights;
-  accept_evaluation(present, evaluation, evaluated);
+  accept_evaluation(evaluation, present, limit_, evaluated);
   return {(norms * round_down - evaluation.rounding).cwiseMax(0).norm() * round_down, evaluated.assessment.residual,
           evaluated.assessment.satisfied};
 }
 
 Objective Learner::objective(std::size_t living, const Matrix* perturbation) const {
+  // The same product as in a training from scratch on so many graphs, bit for bit.  So the ridge carries no error
+  // (docs/theory.md, "Setting").
   const double ridge = options_.regularisation * static_cast<double>(living);
   return {rows_, CheckedLabels{labels_}, classes_, options_.loss, ridge, perturbation, options_.threads};
 }
 
-Vector Learner::evaluated_residuals(const Objective& objective, const Evaluation& evaluation) {
-  const double round_up = 1 + rounding_factor(static_cast<double>(objective.width()) + 4);
-  return round_up * evaluation.gradient.colwise().norm().transpose() + evaluation.rounding;
+bool Learner::fast_rung_possible() const {
+  return options_.fast_rung && options_.method != Method::kRetrain && judged_by_evaluation(options_) &&
+         living_ >= rows_.columns();
 }
 
-Assessment Learner::assess(const Objective& objective, const Fit& fit) const {
-  return limit_.assess(fit.residuals, objective.ridge(), fit.weights.norm());
-}
-
-void Learner::evaluate_exactly(const Objective& after, Fit& fit) const {
-  accept_evaluation(after, after.evaluate(fit.weights), fit);
-}
-
-void Learner::accept_evaluation(const Objective& after, const Evaluation& evaluation, Fit& fit) const {
-  fit.residuals = evaluated_residuals(after, evaluation);
-  fit.binding = ResidualBound::kExact;
-  fit.bounds.exact = joint_norm(fit.residuals);
-  fit.assessment = assess(after, fit);
+Climb Learner::climb_on(const Objective& after, std::span<const RowChange> changes, std::size_t living) {
+  return {after, changes, options_, limit_, curvature_, living, fast_rung_possible()};
 }
 
 Result<Matrix> Learner::train_anew(const Objective& after) {
+  // The first training has no weights to start from, and the method `retrain` stands for a training that knows nothing
+  // of before.
   const bool warm = options_.warm_retraining && options_.method != Method::kRetrain && fit_.weights.size() != 0;
-  if (!warm) kept_.reset();
+  // Inverses at other weights do not fit zero weights.  One inverse serves all classes there.
+  if (!warm) curvature_.drop_inverses();
   TrainOptions training;
   training.optimizer = options_.optimizer;
-  training.system = &newton_;
-  training.kept = &kept_;
   training.progress = options_.progress;
-  UNSCATTER_TRY(trained, warm ? train(after, fit_.weights, training) : train(after, training));
+  const Matrix start =
+      warm ? fit_.weights : Matrix::Zero(static_cast<Index>(after.width()), static_cast<Index>(classes_));
+  UNSCATTER_TRY(trained, train_with_curvature(after, start, training, curvature_));
   return std::move(trained.weights);
 }
 
 Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   Fit fit;
   if (options_.mechanism == Mechanism::kObjective) {
+    // Every training draws a fresh b.  Models from one b share their noise, and their differences contain none.
     fit.perturbation = Matrix::Zero(static_cast<Index>(rows_.columns()), static_cast<Index>(classes_));
     UNSCATTER_TRY(grid, GridNoise::create(options_.noise_stddev));
     UNSCATTER_CHECK_OK(
@@ -122,8 +139,10 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   const Objective after = objective(living, fit.perturbation ? &*fit.perturbation : nullptr);
   UNSCATTER_TRY(weights, train_anew(after));
   fit.weights = std::move(weights);
-  evaluate_exactly(after, fit);
-  if (!fit.assessment.satisfied) polish(after, fit);
+  accept_evaluation(after.evaluate(fit.weights), after, limit_, fit);
+  // An optimiser stops at its own tolerance.  The limit may lie below it.
+  if (!fit.assessment.satisfied) polish(climb_on(after, {}, living), fit);
+  // Set last: polishing belongs to the training.
   fit.rung = Rung::kRetrain;
   if (!fit.assessment.satisfied) {
     return Error{
@@ -137,20 +156,34 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   return fit;
 }
 
+Result<Fit> Learner::fit_after(std::span<const RowChange> changes, std::size_t living, RandomSource& noise) {
+  if (options_.method == Method::kRetrain) return retrain(living, noise);
+  const Objective after = objective(living, perturbation());
+  const GradientChange change = gradient_change(changes, labels_, options_.loss, options_.regularisation, fit_.weights);
+  UNSCATTER_TRY(fit, climb_ladder(climb_on(after, changes, living), change, fit_));
+  if (!fit.assessment.satisfied) return retrain(living, noise);
+  return fit;
+}
+
 Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise) {
   std::size_t living = living_;
   for (RowChange& change : changes) {
+    // A copy first, then a swap of vectors: only the copy can fail, and then nothing has changed.
     change.before = change.after;
     if (change.kind == ChangeKind::kRemoved) --living;
   }
   invariant(living > 0, "an update leaves at least one graph");
   for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the old row
   try {
-    for (const RowChange& change : changes) {
-      newton_.refresh_row(rows_, change.row);
-      if (square_) square_->replace_row(change.before, rows_.row(change.row));
+    for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before);
+    // A preview of the same changes has found the fit.  The kept weights are the same as then, so is the result.
+    if (tried_ && tried_->is(changes)) {
+      Fit found = std::move(tried_->fit);
+      forget_tried();
+      return found;
     }
-    Result<Fit> fit = climb(changes, living, noise);
+    forget_tried();
+    Result<Fit> fit = fit_after(changes, living, noise);
     if (!fit.ok()) rollback(changes);
     return fit;
   } catch (...) {
@@ -160,24 +193,51 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
 }
 
 void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
+  forget_tried();
+  // This comes before labels go: the fast factor takes an edited row's old curvature away by the row's label.
+  curvature_.commit_rows(objective(living_, perturbation()));
   for (RowChange& change : changes) {
+    // The old row.  Its segments tell which channels the graph had, so they go too.
     wipe(change.before.values);
     wipe(change.before.segments);
     if (change.kind == ChangeKind::kRemoved) {
+      // The label is about the graph that went.  An empty row has the same effect with any label.
       labels_[change.row] = 0;
       --living_;
     }
   }
-  wipe(std::as_writable_bytes(std::span(fit_.weights.data(), static_cast<std::size_t>(fit_.weights.size()))));
+  // The old weights carry what was removed.
+  wipe_matrix(fit_.weights);
   fit_ = std::move(fit);
 }
 
 void Learner::rollback(std::vector<RowChange>& changes) noexcept {
-  for (RowChange& change : changes) rows_.swap_row(change.row, change.before);
-  newton_.reset();
-  kept_.reset();
-  square_.reset();
-  fast_.reset();
+  for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the row tried
+  try {
+    for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before);
+  } catch (...) {  // memory
+    // Nothing rests on what is kept, and it can be made again.  So the rollback itself cannot fail.
+    curvature_.wipe();
+  }
+}
+
+void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
+  rollback(changes);
+  // A training drew noise for a model that might have been published.  So it is not kept: the next training draws its
+  // own noise.
+  if (fit.rung == Rung::kRetrain) return;
+  try {
+    tried_.emplace();
+    for (const RowChange& change : changes) tried_->changes.push_back({change.row, {}, change.after, change.kind});
+    tried_->fit = std::move(fit);
+  } catch (...) {  // memory; the update can be computed again
+    forget_tried();
+  }
+}
+
+void Learner::forget_tried() noexcept {
+  if (tried_) tried_->wipe();
+  tried_.reset();
 }
 
 }  // namespace unscatter

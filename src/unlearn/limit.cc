@@ -1,15 +1,45 @@
 #include "unlearn/limit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
-#include "unscatter/linalg/rounding.h"
-#include "unscatter/privacy/classical_rule.h"
+#include "linalg/rounding.h"
+#include "privacy/classical_rule.h"
 
 namespace unscatter {
 
 namespace {
+
+std::vector<std::string> assumptions(const SessionOptions& options) {
+  std::vector<std::string> list;
+  if (options.mechanism == Mechanism::kRelease) {
+    list.emplace_back("only published models leave the session; its kept weights and its memory stay private");
+    list.emplace_back(fmt::format("the guarantee covers {} published models together, and requests that depend on them",
+                                  options.releases));
+  } else {
+    list.emplace_back("assumes requests and residual independent of the noise");
+    list.emplace_back(
+        "one published model is looked at: those of one training share their noise, so their differences have none");
+  }
+  if (options.rule == BudgetRule::kPaper) {
+    list.emplace_back(
+        "the paper's budget treats each class on its own; published together, the classes can give away more");
+  }
+  if (options.row_norm && options.bound != ResidualBound::kExact) {
+    list.emplace_back(
+        fmt::format("assumes embeddings of norm at most {:.4g}, which was given and not measured", *options.row_norm));
+  }
+  if (options.removal == NodeRemoval::kTombstone) {
+    list.emplace_back("a removed node leaves a tombstone: that there was a node is still known");
+  }
+  list.emplace_back("compared with retraining on what is left, public constants (feature widths, scales) unchanged");
+  return list;
+}
 
 // Weights near zero would ask for the impossible; a hundredth is small beside any weights that decide something.
 double precise_distance(const SessionOptions& options, double weight_norm) {
@@ -44,13 +74,16 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
     limit.grid_ = grid;
   }
   UNSCATTER_TRY(total_shift, largest_shift_lower_bound(guarantee));
-  limit.delta_ = guarantee.delta;
-  const double releases = options.mechanism == Mechanism::kRelease ? static_cast<double>(options.releases) : 1;
-  limit.shift_limit_ = total_shift / std::sqrt(releases) * (1 - 4 * kUnitRoundoff);
+  const std::size_t releases = covered_releases(options);
+  limit.shift_limit_ = total_shift / std::sqrt(static_cast<double>(releases)) * (1 - 4 * kUnitRoundoff);
+  double compared = limit.shift_limit_;
   if (options.rule == BudgetRule::kPaper) {
     UNSCATTER_TRY(budget, classical_budget_lower_bound(options.guarantee, options.noise_stddev));
     limit.classical_budget_ = budget * static_cast<double>(classes) * (1 - 2 * kUnitRoundoff);
+    compared = limit.classical_budget_ / options.noise_stddev;
   }
+  limit.promise_ = {options.mechanism, options.rule, options.guarantee, options.noise_stddev,
+                    guarantee.delta,   compared,     releases,          assumptions(options)};
   return limit;
 }
 
@@ -65,15 +98,12 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
   }
   if (options_.mechanism == Mechanism::kRelease) {
     result.shift = grid_->shift_upper_bound(result.distance, weights_).value();
-    result.shift_limit = shift_limit_;
     result.headroom = std::max(result.shift / shift_limit_, result.distance / precise_distance(options_, weight_norm));
   } else {
     result.shift = result.residual / options_.noise_stddev * round_up;
     if (options_.rule == BudgetRule::kPaper) {
-      result.shift_limit = classical_budget_ / options_.noise_stddev;
       result.headroom = residuals.sum() * round_up / classical_budget_;
     } else {
-      result.shift_limit = shift_limit_;
       result.headroom = result.shift / shift_limit_;
     }
   }

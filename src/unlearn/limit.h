@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <optional>
 
+#include "privacy/grid_noise.h"
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/privacy/grid_noise.h"
+#include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/session_options.h"
 
 namespace unscatter {
@@ -14,14 +15,13 @@ namespace unscatter {
 // |U|_F of residual bounds, one per class; errs high, and is infinite if one is not a number.
 [[nodiscard]] double joint_norm(const Vector& residuals);
 
-// What residual bounds, one per class, mean under the session's mechanism.  All values err high, `shift_limit` low.
+// What residual bounds, one per class, mean under the session's mechanism.  All values err high.
 struct Assessment {
   bool satisfied = false;
-  double residual = 0;     // |U|_F
-  double distance = 0;     // S = |U|_F / ridge
-  double shift = 0;        // mu
-  double shift_limit = 0;  // what the rule compares: mu, or the paper's sum
-  double headroom = 0;     // what it compares over its limit: <= 1 if satisfied
+  double residual = 0;  // |U|_F
+  double distance = 0;  // S = |U|_F / ridge
+  double shift = 0;     // mu
+  double headroom = 0;  // what it compares over its limit: <= 1 if satisfied
 };
 
 class Limit {
@@ -37,8 +37,8 @@ class Limit {
   [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
   // mu of one release, at most.
   [[nodiscard]] double shift_limit() const noexcept { return shift_limit_; }
-  // The guarantee's delta less what publishing on a grid costs: what the shifts have to themselves.
-  [[nodiscard]] double delta() const noexcept { return delta_; }
+  // What follows from meeting the limit.
+  [[nodiscard]] const Promise& promise() const noexcept { return promise_; }
   // Of the release mechanism.
   [[nodiscard]] const std::optional<GridNoise>& grid() const noexcept { return grid_; }
 
@@ -48,7 +48,7 @@ class Limit {
   SessionOptions options_;
   std::size_t weights_ = 0;
   std::optional<GridNoise> grid_;
-  double delta_ = 0;
+  Promise promise_;
   double shift_limit_ = 0;       // of one release
   double classical_budget_ = 0;  // paper rule: K times the budget
 };

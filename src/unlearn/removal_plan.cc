@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "unlearn/graph_collection.h"
+#include "unscatter/base/invariant.h"
 
 namespace unscatter {
 
@@ -14,7 +15,8 @@ std::size_t RemovalPlan::graphs_removed() const {
       std::count_if(changes.begin(), changes.end(), [](const GraphChange& c) { return !c.graph; }));
 }
 
-// Applies requests one after the other to working copies.
+// Applies requests one after the other to working copies.  A request that cannot be honoured changes and counts
+// nothing, so that the others can go on without it.
 class Planner {
  public:
   Planner(const GraphCollection& graphs, NodeRemoval style) : graphs_(graphs), style_(style) {}
@@ -22,33 +24,35 @@ class Planner {
   Status operator()(const ForgetFeatures& request) {
     UNSCATTER_TRY(slot, find_graph(request.graph));
     UNSCATTER_TRY(node, find_node(slot, request.node));
+    UNSCATTER_CHECK_OK(edit(slot, RemoveFeatures{node}, ChangeKind::kFeatures));
     ++requests_.features;
-    return edit(slot, RemoveFeatures{node}, ChangeKind::kFeatures);
+    return ok_status();
   }
   Status operator()(const ForgetNode& request) {
     UNSCATTER_TRY(slot, find_graph(request.graph));
     UNSCATTER_TRY(node, find_node(slot, request.node));
+    UNSCATTER_CHECK_OK(remove_node(slot, node));
     ++requests_.nodes;
-    return remove_node(slot, node);
+    return ok_status();
   }
   Status operator()(const ForgetEdge& request) {
     UNSCATTER_TRY(slot, find_graph(request.graph));
     UNSCATTER_TRY(from, find_node(slot, request.from));
     UNSCATTER_TRY(to, find_node(slot, request.to));
-    ++requests_.edges;
     if (!current(slot)->has_edge(from, to)) {  // in the request's own numbers, which the edit does not know
       return Error{ErrorCode::kNotFound, "there is no such edge (or it is removed already)"};
     }
-    return edit(slot, RemoveEdge{from, to}, ChangeKind::kStructure);
+    UNSCATTER_CHECK_OK(edit(slot, RemoveEdge{from, to}, ChangeKind::kStructure));
+    ++requests_.edges;
+    return ok_status();
   }
   Status operator()(const ForgetGraph& request) {
     UNSCATTER_TRY(slot, find_graph(request.graph));
-    ++requests_.graphs;
     drop(change_of(slot));
+    ++requests_.graphs;
     return ok_status();
   }
   Status operator()(const ForgetSubject& request) {
-    ++requests_.subjects;
     const auto entry = graphs_.slots_of_subject_.find(request.id);
     bool found = false;
     if (entry != graphs_.slots_of_subject_.end()) {
@@ -56,22 +60,27 @@ class Planner {
         if (current(slot) == nullptr) continue;
         const Result<NodeIndex> node = find_node(slot, request.id);
         if (!node.ok()) continue;  // removed earlier in this batch
-        UNSCATTER_CHECK_OK(remove_node(slot, *node));
+        // A refused request must leave no part of it behind, and this one has been in other graphs already.
+        invariant(remove_node(slot, *node).ok(), "a node that is there can be removed");
         found = true;
       }
     }
     if (!found) return Error{ErrorCode::kNotFound, "no graph has such a node (or all are removed already)"};
+    ++requests_.subjects;
     return ok_status();
   }
 
-  // Stops at the first that cannot be honoured.
-  [[nodiscard]] std::optional<Refusal> apply_all(std::span<const RemovalRequest> requests) {
+  // Returns those that cannot be honoured: all of them, or the first if it is to stop there.
+  [[nodiscard]] std::vector<Error> apply_all(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+    std::vector<Error> refused;
     for (std::size_t r = 0; r < requests.size(); ++r) {
       const Status status = std::visit(*this, requests[r]);
       if (status.ok()) continue;
-      return Refusal{r, {status.error().code, fmt::format("{}: {}", describe(requests[r]), status.error().message)}};
+      const Error& why = status.error();
+      refused.push_back({why.code, fmt::format("{}: {}", describe(requests[r]), why.message), r});
+      if (on_refusal != OnRefusal::kPassOver) break;
     }
-    return std::nullopt;
+    return refused;
   }
 
   void drop_all() {
@@ -79,7 +88,7 @@ class Planner {
   }
 
   [[nodiscard]] RemovalPlan take_plan() {
-    RemovalPlan plan{{}, requests_};
+    RemovalPlan plan{{}, requests_, {}};
     plan.changes.reserve(changes_.size());
     for (auto& [slot, change] : changes_) plan.changes.push_back(std::move(change));
     return plan;
@@ -205,25 +214,19 @@ class Planner {
 };
 
 Result<RemovalPlan> GraphCollection::plan(std::span<const RemovalRequest> requests, NodeRemoval style,
-                                          bool whole_graphs) const {
+                                          bool whole_graphs, OnRefusal on_refusal) const {
   if (requests.empty()) return Error{ErrorCode::kInvalidArgument, "there is nothing to forget: the batch is empty"};
   Planner planner(*this, style);
-  if (const std::optional<Refusal> refused = planner.apply_all(requests)) {
-    const std::string where =
-        requests.size() == 1 ? "" : fmt::format("request {} of {}: ", refused->index + 1, requests.size());
-    return Error{refused->error.code, where + refused->error.message};
-  }
+  std::vector<Error> refused = planner.apply_all(requests, on_refusal);
+  if (!refused.empty() && on_refusal == OnRefusal::kRefuseBatch) return std::move(refused.front());
   if (whole_graphs) planner.drop_all();
   RemovalPlan plan = planner.take_plan();
+  plan.refused = std::move(refused);
   if (plan.graphs_removed() == living_) {
     return Error{ErrorCode::kInvalidArgument,
                  "nothing would be left to learn from; to forget everything, delete the model and the data"};
   }
   return plan;
-}
-
-std::optional<Refusal> GraphCollection::refusal(std::span<const RemovalRequest> requests, NodeRemoval style) const {
-  return Planner(*this, style).apply_all(requests);
 }
 
 }  // namespace unscatter

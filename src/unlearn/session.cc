@@ -4,61 +4,13 @@
 
 #include <utility>
 
-#include "unlearn/graph_collection.h"
-#include "unlearn/learner.h"
+#include "unlearn/session_state.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/wipe.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 
 namespace unscatter {
 namespace {
-
-std::vector<std::string> assumptions(const SessionOptions& options) {
-  std::vector<std::string> list;
-  if (options.mechanism == Mechanism::kRelease) {
-    list.emplace_back("only published models leave the session; its kept weights and its memory stay private");
-    list.emplace_back(fmt::format("the guarantee covers {} published models together, and requests that depend on them",
-                                  options.releases));
-  } else {
-    list.emplace_back("assumes requests and residual independent of the noise");
-    list.emplace_back(
-        "one published model is looked at: those of one training share their noise, so their differences have none");
-  }
-  if (options.rule == BudgetRule::kPaper) {
-    list.emplace_back(
-        "the paper's budget treats each class on its own; published together, the classes can give away more");
-  }
-  if (options.row_norm && options.bound != ResidualBound::kExact) {
-    list.emplace_back(
-        fmt::format("assumes embeddings of norm at most {:.4g}, which was given and not measured", *options.row_norm));
-  }
-  if (options.removal == NodeRemoval::kTombstone) {
-    list.emplace_back("a removed node leaves a tombstone: that there was a node is still known");
-  }
-  list.emplace_back("compared with retraining on what is left, public constants (feature widths, scales) unchanged");
-  return list;
-}
-
-Certificate certify(const Fit& fit, const SessionOptions& options, const Limit& limit, std::size_t graphs) {
-  Certificate certificate;
-  certificate.satisfied = fit.assessment.satisfied;
-  certificate.mechanism = options.mechanism;
-  certificate.binding = fit.binding;
-  certificate.rule = options.rule;
-  certificate.guarantee = options.guarantee;
-  certificate.delta_for_shift = limit.delta();
-  certificate.noise_stddev = options.noise_stddev;
-  certificate.graphs = graphs;
-  certificate.residual_upper_bound = fit.assessment.residual;
-  certificate.distance_upper_bound = fit.assessment.distance;
-  certificate.shift_upper_bound = fit.assessment.shift;
-  certificate.shift_limit = fit.assessment.shift_limit;
-  certificate.bounds = fit.bounds;
-  certificate.rung = fit.rung;
-  certificate.newton_steps = fit.newton_steps;
-  certificate.assumptions = assumptions(options);
-  return certificate;
-}
 
 // One row per slot; those of graphs that went stay without values.
 Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
@@ -79,107 +31,56 @@ Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedd
 
 }  // namespace
 
-struct Session::State {
-  State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder,
-        const SessionOptions& session_options, Learner trained, std::shared_ptr<Ledger> record,
-        std::unique_ptr<RandomSource> source)
-      : graphs(std::move(all_graphs)),
-        embedder(std::move(graph_embedder)),
-        options(session_options),
-        learner(std::move(trained)),
-        ledger(std::move(record)),
-        noise(std::move(source)),
-        scratch(embedder->make_scratch()),
-        certificate(certify(learner.fit(), options, learner.limit(), graphs.living())) {}
-
-  // Goes on with a certificate and counts from before.
-  void resume(SessionSnapshot& snapshot) {
-    certificate = std::move(snapshot.certificate);
-    rungs = snapshot.rungs;
-    updates = snapshot.updates;
-    releases = snapshot.releases;
-  }
-
-  // New rows for what the plan leaves.
-  [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan) {
-    std::vector<RowChange> rows;
-    rows.reserve(plan.changes.size());
-    for (const GraphChange& change : plan.changes) {
-      RowChange row{change.slot, {}, {}, change.kind};
-      if (change.graph) {
-        UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
-        if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
-      }
-      rows.push_back(std::move(row));
-    }
-    return rows;
-  }
-
-  [[nodiscard]] Result<Certificate> update(std::span<const RemovalRequest> requests, bool commit);
-
-  GraphCollection graphs;
-  std::shared_ptr<const Embedder> embedder;
-  SessionOptions options;
-  Learner learner;
-  std::shared_ptr<Ledger> ledger;
-  std::unique_ptr<RandomSource> noise;
-  Embedder::Scratch scratch;
-
+Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
-  RungCounts rungs;
-  std::size_t updates = 0;
-  std::size_t releases = 0;
-};
-
-Result<Certificate> Session::State::update(std::span<const RemovalRequest> requests, bool commit) {
-  UNSCATTER_TRY(plan, graphs.plan(requests, options.removal, options.method == Method::kWholeGraph));
-  UNSCATTER_TRY(rows, embed(plan));
-  const std::size_t removed = plan.graphs_removed();
-  UNSCATTER_TRY(fit, learner.begin(rows, *noise));
-  // From here on the learner holds the new rows.
-  Certificate issued = certify(fit, options, learner.limit(), graphs.living() - removed);
-  if (!commit) {
-    learner.rollback(rows);
-    return issued;
-  }
-  try {
-    Certificate kept = issued;
-    if (ledger != nullptr) {
-      std::vector<SlotChange> changes;
-      for (const GraphChange& change : plan.changes) {
-        changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, &change.numbers});
-      }
-      RungCounts counted = rungs;
-      counted.count(fit.rung);
-      Status status = ledger->append(
-          {updates, plan.requests, plan.changes.size() - removed, removed, issued},
-          {changes, fit.weights, fit.residuals, fit.perturbation ? &*fit.perturbation : nullptr, counted});
-      if (!status.ok()) {
-        learner.rollback(rows);
-        return std::move(status).error();
-      }
-    }
-    certificate = std::move(kept);
-  } catch (...) {
-    learner.rollback(rows);
-    throw;
-  }
-  // Nothing below can fail.
-  rungs.count(fit.rung);
-  ++updates;
-  learner.commit(rows, std::move(fit));
-  graphs.commit(plan);
-  return issued;
+  certificate.satisfied = fit.assessment.satisfied;
+  certificate.promise = limit.promise();
+  certificate.graphs = graphs;
+  certificate.binding = fit.binding;
+  certificate.residual_upper_bound = fit.assessment.residual;
+  certificate.distance_upper_bound = fit.assessment.distance;
+  certificate.shift_upper_bound = fit.assessment.shift;
+  certificate.bounds = fit.bounds;
+  certificate.rung = fit.rung;
+  certificate.newton_steps = fit.newton_steps;
+  return certificate;
 }
 
-Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder> graph_embedder,
+                      const SessionOptions& session_options, Learner trained, std::unique_ptr<RandomSource> source)
+    : graphs(std::move(all_graphs)),
+      embedder(std::move(graph_embedder)),
+      options(session_options),
+      learner(std::move(trained)),
+      noise(std::move(source)),
+      scratch(embedder->make_scratch()),
+      certificate(certify(learner.fit(), learner.limit(), graphs.living())) {}
+
+Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
+  std::vector<RowChange> rows;
+  rows.reserve(plan.changes.size());
+  for (const GraphChange& change : plan.changes) {
+    RowChange row{change.slot, {}, {}, change.kind};
+    if (change.graph) {
+      UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
+      if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void Session::State::require_settled() const {
+  invariant(!update_is_prepared, "an update is prepared; commit or drop it first");
+}
+
+Session::Session(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
-                                const SessionOptions& options, std::shared_ptr<Ledger> ledger,
-                                std::unique_ptr<RandomSource> noise) {
+                                const SessionOptions& options, std::unique_ptr<RandomSource> noise) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
@@ -189,13 +90,12 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   GraphCollection graphs(std::move(dataset));
   UNSCATTER_TRY(learner,
                 Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
-  return Session(std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner),
-                                         std::move(ledger), std::move(noise)));
+  return Session(
+      std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise)));
 }
 
 Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
-                                 const SessionOptions& options, std::shared_ptr<Ledger> ledger,
-                                 std::unique_ptr<RandomSource> noise) {
+                                 const SessionOptions& options, std::unique_ptr<RandomSource> noise) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
@@ -211,9 +111,12 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   fit.newton_steps = snapshot.certificate.newton_steps;
   UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(),
                                           graphs.living(), options, std::move(fit)));
-  auto state = std::make_unique<State>(std::move(graphs), std::move(embedder), options, std::move(learner),
-                                       std::move(ledger), std::move(noise));
-  state->resume(snapshot);
+  auto state =
+      std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise));
+  state->certificate = std::move(snapshot.certificate);
+  state->certificate.promise = state->learner.limit().promise();  // follows from the options, whatever was kept of it
+  state->rungs = snapshot.rungs;
+  state->releases = snapshot.releases;
   return Session(std::move(state));
 }
 
@@ -236,22 +139,13 @@ SessionSnapshot Session::snapshot_without_slots() const {
   snapshot.perturbation = fit.perturbation;
   snapshot.certificate = state_->certificate;
   snapshot.rungs = state_->rungs;
-  snapshot.updates = state_->updates;
   snapshot.releases = state_->releases;
   return snapshot;
 }
 
-Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) { return state_->update(requests, true); }
-Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
-  return state_->update(requests, false);
-}
-
-std::optional<Refusal> Session::refusal(std::span<const RemovalRequest> requests) const {
-  return state_->graphs.refusal(requests, state_->options.removal);
-}
-
 Result<PublishedModel> Session::release() {
   State& state = *state_;
+  state.require_settled();
   const SessionOptions& options = state.options;
   const bool noisy = options.mechanism == Mechanism::kRelease;
   // Every release has a shift of at most the limit, whatever the data, so that counting them is all it takes.
@@ -264,13 +158,8 @@ Result<PublishedModel> Session::release() {
   model.weights = state.learner.fit().weights;
   model.class_names = state.graphs.class_names();
   model.bias = options.bias;
-  model.mechanism = options.mechanism;
-  model.guarantee = options.guarantee;
-  model.noise_stddev = options.noise_stddev;
-  model.shift_limit = state.certificate.shift_limit;
+  model.promise = state.certificate.promise;
   model.release_number = state.releases + 1;
-  model.releases = noisy ? options.releases : 1;
-  model.assumptions = state.certificate.assumptions;
   if (noisy) {
     UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to(
         {model.weights.data(), static_cast<std::size_t>(model.weights.size())}, *state.noise));
@@ -282,9 +171,12 @@ Result<PublishedModel> Session::release() {
 const Certificate& Session::certificate() const { return state_->certificate; }
 const RungCounts& Session::rungs() const { return state_->rungs; }
 const SessionOptions& Session::options() const { return state_->options; }
-std::size_t Session::updates() const { return state_->updates; }
+std::size_t Session::updates() const { return state_->rungs.total(); }
 std::size_t Session::releases() const { return state_->releases; }
-EvaluatedResidual Session::evaluate() const { return state_->learner.evaluate(); }
+EvaluatedResidual Session::evaluate() const {
+  state_->require_settled();
+  return state_->learner.evaluate();
+}
 const Matrix& Session::weights() const { return state_->learner.fit().weights; }
 std::size_t Session::classes() const { return state_->graphs.class_names().size(); }
 const std::vector<std::string>& Session::class_names() const { return state_->graphs.class_names(); }
@@ -292,7 +184,10 @@ std::size_t Session::slots() const { return state_->graphs.slots(); }
 std::size_t Session::graph_count() const { return state_->graphs.living(); }
 bool Session::has_graph(std::size_t slot) const { return state_->graphs.graph(slot) != nullptr; }
 const Graph* Session::graph(std::size_t slot) const { return state_->graphs.graph(slot); }
-const SparseBlockRows& Session::embeddings() const { return state_->learner.rows(); }
+const SparseBlockRows& Session::embeddings() const {
+  state_->require_settled();
+  return state_->learner.rows();
+}
 std::span<const std::uint32_t> Session::labels() const { return state_->graphs.labels(); }
 const Matrix* Session::perturbation() const { return state_->learner.perturbation(); }
 Dataset Session::remaining() const { return state_->graphs.remaining(); }

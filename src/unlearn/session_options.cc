@@ -56,6 +56,10 @@ SessionOptions paper_options(double regularisation, std::size_t layers) {
   return options;
 }
 
+std::size_t covered_releases(const SessionOptions& options) {
+  return options.mechanism == Mechanism::kRelease ? options.releases : 1;
+}
+
 Status check_options(const SessionOptions& options) {
   UNSCATTER_CHECK_OK(check_guarantee(options.guarantee));
   const double lambda = options.regularisation;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

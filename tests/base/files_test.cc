@@ -1,4 +1,4 @@
-#include "unscatter/base/files.h"
+#include "base/files.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

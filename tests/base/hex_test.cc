@@ -1,4 +1,4 @@
-#include "unscatter/base/hex.h"
+#include "base/hex.h"
 
 #include <gtest/gtest.h>
 

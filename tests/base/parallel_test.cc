@@ -1,4 +1,4 @@
-#include "unscatter/base/parallel.h"
+#include "base/parallel.h"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

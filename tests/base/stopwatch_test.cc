@@ -1,4 +1,4 @@
-#include "unscatter/base/stopwatch.h"
+#include "base/stopwatch.h"
 
 #include <gtest/gtest.h>
 

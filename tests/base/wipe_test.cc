@@ -1,4 +1,4 @@
-#include "unscatter/base/wipe.h"
+#include "base/wipe.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@ check=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-mkdir -p "$tree"/{include/unscatter,src}/{ground,wall,roof} "$tree"/{apps,bench}
+mkdir -p "$tree"/{include/unscatter,src}/{ground,wall,roof} "$tree"/{apps/unscatter,bench}
 echo 'unscatter_add_module(ground LAYER 0 HEADERS g.h SOURCES g.cc)' > "$tree/src/ground/CMakeLists.txt"
 printf 'unscatter_add_module(wall LAYER 1  # DEPENDS roof\n  DEPENDS ground\n  SOURCES w.cc)\n' > "$tree/src/wall/CMakeLists.txt"
 printf 'unscatter_add_module(roof LAYER 2 SOURCES r.cc\n  DEPENDS\n    ground wall)' > "$tree/src/roof/CMakeLists.txt"
@@ -13,7 +13,9 @@ printf '#include "unscatter/ground/g.h"\n#include "unscatter/wall/w.h"\n' > "$tr
 printf '#include <vector>\n#include <Eigen/Core>\n#include "unscatter/ground/g.h"\n' > "$tree/include/unscatter/wall/w.h"
 printf '#include <nlohmann/json.hpp>\n#include "wall/inner.h"\n#include "unscatter/wall/w.h"\n' > "$tree/src/wall/w.cc"
 printf '#include "unscatter/ground/g.h"\n#include "unscatter/wall/w.h"\n' > "$tree/src/roof/r.cc"
-printf '#include "unscatter/unscatter.h"\n#include "own.h"\n' > "$tree/apps/main.cc"
+printf '#include "wall/inner.h"\n' > "$tree/src/roof/inner.h"
+printf '#include "unscatter/unscatter.h"\n#include "own.h"\n' > "$tree/apps/unscatter/main.cc"
+printf '#include "wall/inner.h"\n' > "$tree/bench/look.cc"
 
 "$check" "$tree" || {
   echo "the sound tree is refused" >&2
@@ -45,5 +47,7 @@ expect_fault include/unscatter/wall/bad.h '"wall/inner.h"' 'a public header must
 readonly heavy='a public header includes only the standard library, <Eigen/Core> and unscatter/'
 expect_fault include/unscatter/wall/bad.h '<nlohmann/json.hpp>' "$heavy"
 expect_fault include/unscatter/wall/bad.h '<Eigen/Dense>' "$heavy"
-expect_fault apps/bad.cc '"wall/inner.h"' 'apps and bench include public headers only'
-expect_fault bench/bad.cc '"wall/inner.h"' 'apps and bench include public headers only'
+expect_fault include/unscatter/roof/bad.h '"wall/inner.h"' 'a public header must not include a private one'
+expect_fault apps/unscatter/bad.cc '"wall/inner.h"' 'the program includes public headers and tools of base only'
+expect_fault src/roof/bad.cc '"wall/testing/seeded.h"' 'for tests only'
+expect_fault bench/bad.cc '"wall/testing/seeded.h"' 'for tests only'

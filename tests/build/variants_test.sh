@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The AVX2 variant of the dense kernels shares no name with the rest of the program: a shared template compiled for AVX2 could be
+# The AVX2 variant of the kernels shares no name with the rest of the program: a shared template compiled for AVX2 could be
 # the copy that the linker keeps, and an old processor would stumble over it.
 #
 #   variants_test.sh LIBRARY
 set -euo pipefail
 library=$1
-object=$(ar t "$library" | grep '^dense_kernels_avx2' || true)
+object=$(ar t "$library" | grep '^kernels_avx2' || true)
 [[ -n "$object" ]] || { echo "there is no AVX2 variant in $library" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -30,7 +30,7 @@ TEST(Bench, ListsItsWorkloads) {
     EXPECT_FALSE(workload.at("what").get<std::string>().empty());
   }
   std::set<std::string> expected = {"forget-scale", "batch", "load", "workspace", "memory"};
-  for (const std::string kind : {"embed-", "train-", "forget-"}) {
+  for (const std::string kind : {"embed-", "train-", "forget-", "preview-"}) {
     for (const char* data : {"imdb", "proteins", "collab", "mnist", "cifar10"}) expected.insert(kind + data);
   }
   EXPECT_EQ(names, expected);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "linalg/row_products.h"
 #include "unscatter/learn/predict.h"
-#include "unscatter/linalg/row_products.h"
 #include "workspace_fixture.h"
 
 namespace unscatter {

@@ -16,7 +16,8 @@ namespace unscatter::testing {
 namespace {
 
 // Between fork and exec: only what is needed to become the program.
-[[noreturn]] void become_program(const std::vector<std::string>& arguments, const Environment& environment) {
+[[noreturn]] void become_program(const std::string& program, const std::vector<std::string>& arguments,
+                                 const Environment& environment) {
   for (const char* name : {"UNSCATTER_DATA", "UNSCATTER_CACHE", "UNSCATTER_MIRROR", "UNSCATTER_CATALOGUE",
                            "UNSCATTER_KEY", "UNSCATTER_CONFIG"}) {
     unsetenv(name);
@@ -28,12 +29,12 @@ namespace {
       setenv(name.c_str(), value.c_str(), 1);
     }
   }
-  std::vector<std::string> words = {UNSCATTER_PROGRAM};
+  std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  execv(UNSCATTER_PROGRAM, pointers.data());
+  execv(program.c_str(), pointers.data());
   _exit(127);
 }
 
@@ -67,7 +68,8 @@ struct Pipe {
 
 }  // namespace
 
-RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const Environment& environment) {
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const Environment& environment,
+                               const std::string& program) {
   const Pipe out;
   const Pipe err;
   child_ = fork();
@@ -76,7 +78,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments, const 
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(out.write_end, STDOUT_FILENO);
     dup2(err.write_end, STDERR_FILENO);
-    become_program(arguments, environment);
+    become_program(program, arguments, environment);
   }
   close(out.write_end);
   close(err.write_end);
@@ -113,6 +115,11 @@ Outcome run_program(const std::vector<std::string>& arguments, const Environment
   return RunningProgram(arguments, environment).wait();
 }
 
+Outcome run_program_at(const std::string& program, const std::vector<std::string>& arguments,
+                       const Environment& environment) {
+  return RunningProgram(arguments, environment, program).wait();
+}
+
 Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const Environment& environment) {
   winsize size{};
   size.ws_row = 24;
@@ -120,7 +127,7 @@ Outcome run_program_on_terminal(const std::vector<std::string>& arguments, const
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   if (child < 0) throw std::runtime_error("no pseudo-terminal");
-  if (child == 0) become_program(arguments, environment);
+  if (child == 0) become_program(UNSCATTER_PROGRAM, arguments, environment);
   Outcome outcome;
   while (read_some(terminal, outcome.out)) {
   }

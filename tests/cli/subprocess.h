@@ -27,14 +27,19 @@ using Environment = std::map<std::string, std::string>;
 // that the outcome does not depend on who runs the tests.
 [[nodiscard]] Outcome run_program(const std::vector<std::string>& arguments, const Environment& environment = {});
 
-// The same on a pseudo-terminal of 80 columns: what a person would see, stdout and stderr together in `out`.
+// Another program in its place, such as a copy that lies elsewhere.
+[[nodiscard]] Outcome run_program_at(const std::string& program, const std::vector<std::string>& arguments,
+                                     const Environment& environment = {});
+
+// run_program() on a pseudo-terminal of 80 columns: what a person would see, stdout and stderr together in `out`.
 [[nodiscard]] Outcome run_program_on_terminal(const std::vector<std::string>& arguments,
                                               const Environment& environment = {});
 
 // The program while it runs, for tests that disturb it.
 class RunningProgram {
  public:
-  explicit RunningProgram(const std::vector<std::string>& arguments, const Environment& environment = {});
+  explicit RunningProgram(const std::vector<std::string>& arguments, const Environment& environment = {},
+                          const std::string& program = UNSCATTER_PROGRAM);
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
   ~RunningProgram();  // kills it if nobody waited for it

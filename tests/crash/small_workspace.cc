@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 #include "unscatter/store/verify.h"
 
 namespace unscatter::testing {
@@ -47,11 +47,11 @@ std::string text_of(const WorkspaceState& state) {
 std::string request_fault(Workspace& workspace, std::size_t steps) {
   for (std::size_t i = 0; i < small_steps().size() && i <= steps; ++i) {
     for (const RemovalRequest& request : small_steps()[i].requests) {
-      const auto refusal = workspace.refusal(std::span(&request, 1));
-      if (!refusal.ok()) return refusal.error().message;
-      if (refusal->has_value() != (i < steps)) {
-        return fmt::format("{} of step {} is {} after {} steps", describe(request), i, *refusal ? "refused" : "taken",
-                           steps);
+      const auto removal = workspace.prepare(std::span(&request, 1));
+      if (!removal.ok() && !removal.error().request) return removal.error().message;
+      if (removal.ok() == (i < steps)) {
+        return fmt::format("{} of step {} is {} after {} steps", describe(request), i,
+                           removal.ok() ? "taken" : "refused", steps);
       }
     }
   }

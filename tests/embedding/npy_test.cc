@@ -1,4 +1,4 @@
-#include "unscatter/embedding/npy.h"
+#include "embedding/npy.h"
 
 #include <gtest/gtest.h>
 

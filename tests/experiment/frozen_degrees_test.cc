@@ -1,4 +1,4 @@
-#include "unscatter/experiment/frozen_degrees.h"
+#include "experiment/frozen_degrees.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "unscatter/experiment/gin.h"
+#include "experiment/gin.h"
 #include "unscatter/graph/generate.h"
 
 namespace unscatter {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "experiment/experiment.h"
 #include "support/data_folder.h"
 #include "support/temporary_folder.h"
-#include "unscatter/experiment/experiment.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/experiment/paper_numbers.h"
+#include "experiment/paper_numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/testing/seeded_random.h"
 #include "experiment/data_cache.h"
+#include "experiment/experiment.h"
 #include "experiment/task.h"
 #include "support/temporary_folder.h"
-#include "unscatter/base/testing/seeded_random.h"
-#include "unscatter/experiment/experiment.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/read.h"
 

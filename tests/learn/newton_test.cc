@@ -6,6 +6,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "learn/train_with_curvature.h"
 #include "support/random_rows.h"
 #include "unscatter/learn/train.h"
 
@@ -71,9 +72,9 @@ TEST(Newton, ClassesDoNotSeeEachOther) {
   const Objective all(data.rows, data.labels, 5, Loss::logistic(), kRidge);
   const double tolerance = default_gradient_tolerance(data.rows);
   const auto exact = [tolerance](const Objective& objective) {
-    NewtonSystem system(HessianForm::kDual);
+    Curvature curvature(HessianForm::kDual);
     const Matrix start = Matrix::Zero(70, static_cast<Eigen::Index>(objective.classes()));
-    return newton_descent(objective, start, tolerance, 100, system).value().weights;
+    return newton_descent(objective, start, tolerance, 100, curvature).value().weights;
   };
   const Matrix weights = train(all).value().weights;
   const Matrix by_exact_steps = exact(all);
@@ -99,20 +100,20 @@ TEST(Newton, InexactStepsEndWhereExactOnesDo) {
         const Matrix B = random_matrix(3, 20, K);
         const Objective objective(data.rows, data.labels, K, Loss::logistic(), ridge, perturbed ? &B : nullptr);
         const double tolerance = default_gradient_tolerance(data.rows);
-        NewtonSystem system(HessianForm::kPrimal);
+        Curvature exactly(HessianForm::kPrimal);
         const Matrix zero = Matrix::Zero(20, static_cast<Eigen::Index>(K));
-        const Matrix exact = newton_descent(objective, zero, tolerance, 100, system).value().weights;
-        KeptHessians kept(HessianForm::kPrimal);
+        const Matrix exact = newton_descent(objective, zero, tolerance, 100, exactly).value().weights;
+        Curvature curvature(HessianForm::kPrimal);
         for (const double away : {0.0, 1.0, 30.0}) {
           const Matrix start = away == 0 ? zero : Matrix(exact + away * random_matrix(4, 20, K));
-          const TrainedWeights trained = train(objective, start, TrainOptions{.kept = &kept}).value();
+          const TrainedWeights trained = train_with_curvature(objective, start, {}, curvature).value();
           EXPECT_LE(trained.gradient_norms.maxCoeff(), tolerance);
           EXPECT_LE(objective.gradient(trained.weights).colwise().norm().maxCoeff(), 1.01 * tolerance);
           EXPECT_LE((trained.weights - exact).norm(), 2 * tolerance * std::sqrt(K) / ridge);
-          EXPECT_TRUE(kept.ready());
+          EXPECT_TRUE(curvature.has_inverses());
         }
         // From the optimum there is nothing to do.
-        const TrainedWeights again = train(objective, exact, TrainOptions{.kept = &kept}).value();
+        const TrainedWeights again = train_with_curvature(objective, exact, {}, curvature).value();
         EXPECT_EQ(*std::max_element(again.iterations.begin(), again.iterations.end()), 0U);
       }
     }
@@ -123,10 +124,10 @@ TEST(Newton, InexactStepsEndWhereExactOnesDo) {
 TEST(Newton, TrainingMakesFewInverses) {
   const LabelledRows data = random_rows(11, {.rows = 400, .columns = 15, .classes = 6, .row_norm = 2});
   const Objective objective(data.rows, data.labels, 6, Loss::logistic(), 0.4);
-  KeptHessians kept(HessianForm::kPrimal);
-  const TrainedWeights trained = train(objective, TrainOptions{.kept = &kept}).value();
+  Curvature curvature(HessianForm::kPrimal);
+  const TrainedWeights trained = train_with_curvature(objective, Matrix::Zero(15, 6), {}, curvature).value();
   EXPECT_LE(trained.gradient_norms.maxCoeff(), default_gradient_tolerance(data.rows));
-  EXPECT_LE(kept.builds(), 3U);
+  EXPECT_LE(curvature.builds(), 3U);
 }
 
 }  // namespace

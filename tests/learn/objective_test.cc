@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "learn/wide_loss.h"
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "support/random_rows.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 
 namespace unscatter {

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/elementwise.h"
+#include "linalg/elementwise.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "linalg/dense_kernels.h"
+#include "linalg/kernels.h"
 #include "unscatter/base/random.h"
 
 namespace unscatter {
@@ -21,7 +21,7 @@ std::vector<double> arguments() {
 
 // The certificates allow for three and a half units; the code promises two.
 TEST(ExpMinusAbs, IsRightToTwoUnitsInEveryVariant) {
-  for (const dense::Kernels* kernels : {&dense::baseline_kernels(), dense::avx2_kernels()}) {
+  for (const kernel::Kernels* kernels : {&kernel::baseline_kernels(), kernel::avx2_kernels()}) {
     if (kernels == nullptr) continue;
     SCOPED_TRACE(kernels->name);
     const std::vector<double> x = arguments();
@@ -57,7 +57,7 @@ TEST(ExpMinusAbs, DoesNotDependOnThePlace) {
 // Lemma 8 of docs/theory.md, with room: |l'| to 8 u (1 + |l'|), l'' to 8 u / 4.
 TEST(LogisticDerivatives, AreRightInEveryVariant) {
   constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-  for (const dense::Kernels* kernels : {&dense::baseline_kernels(), dense::avx2_kernels()}) {
+  for (const kernel::Kernels* kernels : {&kernel::baseline_kernels(), kernel::avx2_kernels()}) {
     if (kernels == nullptr) continue;
     SCOPED_TRACE(kernels->name);
     const std::vector<double> t = arguments();

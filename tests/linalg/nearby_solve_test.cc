@@ -1,10 +1,10 @@
-#include "unscatter/linalg/nearby_solve.h"
+#include "linalg/nearby_solve.h"
 
 #include <gtest/gtest.h>
 
 #include "linalg/cholesky.h"
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

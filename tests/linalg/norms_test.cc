@@ -1,4 +1,4 @@
-#include "unscatter/linalg/norms.h"
+#include "linalg/norms.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
 #include "unscatter/base/random.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -1,13 +1,13 @@
-#include "unscatter/linalg/row_pass.h"
+#include "linalg/row_pass.h"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <vector>
 
+#include "linalg/row_products.h"
 #include "support/random_rows.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

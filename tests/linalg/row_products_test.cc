@@ -1,12 +1,12 @@
-#include "unscatter/linalg/row_products.h"
+#include "linalg/row_products.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "linalg/rounding.h"
 #include "support/random_rows.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 namespace {

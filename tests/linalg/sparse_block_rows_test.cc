@@ -5,8 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/symmetric_eigen.h"
+#include "linalg/symmetric_eigen.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "unscatter/linalg/updatable_inverse.h"
+#include "linalg/updatable_inverse.h"
 
 #include <gtest/gtest.h>
 

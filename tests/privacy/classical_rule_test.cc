@@ -1,4 +1,4 @@
-#include "unscatter/privacy/classical_rule.h"
+#include "privacy/classical_rule.h"
 
 #include <gtest/gtest.h>
 

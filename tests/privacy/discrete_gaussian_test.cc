@@ -1,4 +1,4 @@
-#include "unscatter/privacy/discrete_gaussian.h"
+#include "privacy/discrete_gaussian.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/privacy/grid_noise.h"
+#include "privacy/grid_noise.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

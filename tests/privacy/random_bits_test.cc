@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "unscatter/base/testing/seeded_random.h"
+#include "base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -1,6 +1,7 @@
 // Names that differ between versions of the library.  One source of the recorder compiles against all of them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -25,6 +26,16 @@ void set_distance_limit(Options& options, double limit) {
     options.distance_limit = limit;
   } else {
     options.precision = limit;
+  }
+}
+
+// Which request of a list was refused.
+template <typename Refusal>
+[[nodiscard]] std::size_t refused_request(const Refusal& refusal) {
+  if constexpr (requires { refusal.index; }) {
+    return refusal.index;
+  } else {
+    return refusal.request.value();
   }
 }
 

@@ -112,7 +112,7 @@ void Report::published(const unscatter::PublishedModel& model) const {
   line("published.noise_stddev", promise.noise_stddev);
   line("published.shift_limit", promise.shift_limit);
   line("published.release_number", model.release_number);
-  line("published.releases", model.releases);
+  line("published.releases", promise.releases);
   for (const std::string& assumption : promise.assumptions) line("published.assumption", assumption);
 }
 

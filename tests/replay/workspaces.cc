@@ -182,7 +182,7 @@ class Recorded {
       report_.line("list.honoured", outcome->honoured);
       report_.line("list.updates", outcome->updates);
       report_.line("list.stopped", outcome->stopped);
-      for (const auto& refusal : outcome->refused) report_.line("list.refused", refusal.index);
+      for (const auto& refusal : outcome->refused) report_.line("list.refused", refused_request(refusal));
     } else {
       report_.error(outcome.error());
     }

@@ -23,14 +23,14 @@ LedgerRecord sample() {
   record.graphs_edited = 2;
   Certificate certificate;
   certificate.satisfied = true;
-  certificate.guarantee = {1, 1e-4};
-  certificate.delta_for_shift = 0.99e-4;
-  certificate.noise_stddev = 1e-4;
+  certificate.promise.guarantee = {1, 1e-4};
+  certificate.promise.delta_for_shift = 0.99e-4;
+  certificate.promise.noise_stddev = 1e-4;
   certificate.graphs = 99;
   certificate.residual_upper_bound = 3.3e-11;
   certificate.distance_upper_bound = 1.7e-9;
   certificate.shift_upper_bound = 1.7e-5;
-  certificate.shift_limit = 0.0099;
+  certificate.promise.shift_limit = 0.0099;
   certificate.rung = Rung::kNewton;
   certificate.newton_steps = 1;
   set_certificate(record, certificate);
@@ -81,7 +81,7 @@ TEST(LedgerRecord, KeepsSizesNotDigits) {
     certificate.residual_upper_bound = std::ldexp(1 + random.unit(), static_cast<int>(random.below(60)) - 50);
     certificate.distance_upper_bound = 3 * certificate.residual_upper_bound;
     certificate.shift_upper_bound = random.unit() * 0.02;
-    certificate.shift_limit = 0.0099;
+    certificate.promise.shift_limit = 0.0099;
     LedgerRecord record;
     set_certificate(record, certificate);
     for (const auto& [kept, given] : {std::pair{record.residual_upper_bound, certificate.residual_upper_bound},
@@ -92,7 +92,8 @@ TEST(LedgerRecord, KeepsSizesNotDigits) {
       EXPECT_EQ(std::frexp(kept, &exponent), 0.5);
     }
     EXPECT_GE(record.shift_upper_bound, certificate.shift_upper_bound);
-    EXPECT_EQ(record.shift_upper_bound <= record.shift_limit, certificate.shift_upper_bound <= certificate.shift_limit);
+    EXPECT_EQ(record.shift_upper_bound <= record.promise.shift_limit,
+              certificate.shift_upper_bound <= certificate.promise.shift_limit);
   }
   LedgerRecord record;
   Certificate exact;

@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/testing/seeded_random.h"
 #include "fuzz/check_receipt.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {
@@ -39,10 +39,11 @@ Receipt signed_receipt() {
   receipt.data_after = digest_named("after");
   receipt.previous = digest_named("previous");
   receipt.entry = digest_named("entry");
-  receipt.guarantee = {1, 1e-4};
-  receipt.noise_stddev = 1e-4;
-  receipt.shift_limit = 0.0099258;
-  receipt.assumptions = {"only published models leave the session", "a \"quoted\": text, with \\ and \n and \xc3\xa9"};
+  receipt.promise.guarantee = {1, 1e-4};
+  receipt.promise.noise_stddev = 1e-4;
+  receipt.promise.shift_limit = 0.0099258;
+  receipt.promise.assumptions = {"only published models leave the session",
+                                 "a \"quoted\": text, with \\ and \n and \xc3\xa9"};
   sign(receipt, receipt_key());
   return receipt;
 }
@@ -63,7 +64,7 @@ TEST(Receipt, IsReadBackFromItsText) {
   EXPECT_EQ(signed_text(read), signed_text(receipt));
   EXPECT_EQ(read.commitments, receipt.commitments);
   EXPECT_EQ(read.requests, receipt.requests);
-  EXPECT_EQ(read.assumptions, receipt.assumptions);
+  EXPECT_EQ(read.promise.assumptions, receipt.promise.assumptions);
   EXPECT_EQ(read.signature, receipt.signature);
   EXPECT_TRUE(receipt_holds(text));
 }
@@ -95,14 +96,14 @@ TEST(Receipt, EveryFieldIsSigned) {
       [](Receipt& r) { r.data_after = Digest{}; },
       [](Receipt& r) { r.previous = Digest{}; },
       [](Receipt& r) { r.entry = Digest{}; },
-      [](Receipt& r) { r.mechanism = Mechanism::kObjective; },
-      [](Receipt& r) { r.rule = BudgetRule::kPaper; },
-      [](Receipt& r) { r.guarantee.epsilon = 2; },
-      [](Receipt& r) { r.guarantee.delta = 1e-5; },
-      [](Receipt& r) { r.noise_stddev = std::nextafter(r.noise_stddev, 1); },
-      [](Receipt& r) { r.shift_limit = std::nextafter(r.shift_limit, 1); },
-      [](Receipt& r) { r.assumptions.pop_back(); },
-      [](Receipt& r) { r.assumptions[0] += "."; },
+      [](Receipt& r) { r.promise.mechanism = Mechanism::kObjective; },
+      [](Receipt& r) { r.promise.rule = BudgetRule::kPaper; },
+      [](Receipt& r) { r.promise.guarantee.epsilon = 2; },
+      [](Receipt& r) { r.promise.guarantee.delta = 1e-5; },
+      [](Receipt& r) { r.promise.noise_stddev = std::nextafter(r.promise.noise_stddev, 1); },
+      [](Receipt& r) { r.promise.shift_limit = std::nextafter(r.promise.shift_limit, 1); },
+      [](Receipt& r) { r.promise.assumptions.pop_back(); },
+      [](Receipt& r) { r.promise.assumptions[0] += "."; },
       [](Receipt& r) { r.signature.bytes[0] ^= 1; },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -171,18 +172,20 @@ TEST(Receipt, NumbersSurviveExactly) {
       return value;
     };
     Receipt receipt;
-    receipt.guarantee = {draw(), draw()};
-    receipt.noise_stddev = trial == 0 ? 5e-324 : draw();
-    receipt.shift_limit = trial == 0 ? -0.0 : draw();
+    receipt.promise.guarantee = {draw(), draw()};
+    receipt.promise.noise_stddev = trial == 0 ? 5e-324 : draw();
+    receipt.promise.shift_limit = trial == 0 ? -0.0 : draw();
     receipt.sequence = random.next();
     const Result<Receipt> read = parse_receipt(receipt_text(receipt));
     ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->guarantee.epsilon),
-              std::bit_cast<std::uint64_t>(receipt.guarantee.epsilon));
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->guarantee.delta),
-              std::bit_cast<std::uint64_t>(receipt.guarantee.delta));
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->noise_stddev), std::bit_cast<std::uint64_t>(receipt.noise_stddev));
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->shift_limit), std::bit_cast<std::uint64_t>(receipt.shift_limit));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->promise.guarantee.epsilon),
+              std::bit_cast<std::uint64_t>(receipt.promise.guarantee.epsilon));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->promise.guarantee.delta),
+              std::bit_cast<std::uint64_t>(receipt.promise.guarantee.delta));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->promise.noise_stddev),
+              std::bit_cast<std::uint64_t>(receipt.promise.noise_stddev));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->promise.shift_limit),
+              std::bit_cast<std::uint64_t>(receipt.promise.shift_limit));
     EXPECT_EQ(read->sequence, receipt.sequence);
   }
 }
@@ -236,7 +239,7 @@ TEST(Receipt, HostileTextIsRefusedWithAReason) {
 TEST(Receipt, NumbersThatAreNotFiniteAreNotReadBack) {
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Receipt receipt = signed_receipt();
-    receipt.noise_stddev = bad;
+    receipt.promise.noise_stddev = bad;
     EXPECT_FALSE(parse_receipt(receipt_text(receipt)).ok());
   }
 }

@@ -1,8 +1,8 @@
 // The same requests on the same data: the same workspace, on any number of threads.
 #include <gtest/gtest.h>
 
+#include "base/testing/seeded_random.h"
 #include "store/sample_workspace.h"
-#include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/store/workspace.h"
 
 namespace unscatter {

@@ -4,22 +4,19 @@
 
 #include <utility>
 
+#include "base/testing/seeded_random.h"
 #include "store/constants.h"
 #include "store/contents.h"
 #include "store/tables.h"
 #include "unlearn/random_session.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter::testing {
 namespace {
 
 std::string model_details(const SessionSnapshot& snapshot) {
   SeededRandom random(1);
-  return to_row(StoredModel{snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate,
-                            snapshot.rungs, snapshot.updates, snapshot.releases},
-                random)
-      .details;
+  return to_row(model_of(snapshot, snapshot.releases), random).details;
 }
 
 std::string certificate_details(const Certificate& certificate) {

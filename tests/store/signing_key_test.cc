@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/hex.h"
+#include "base/testing/seeded_random.h"
 #include "support/temporary_folder.h"
-#include "unscatter/base/hex.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/seeded_random.h"
 #include "store/schema.h"
 #include "support/random_graph.h"
 #include "support/temporary_folder.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "base/testing/seeded_random.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {
@@ -20,9 +20,8 @@ StoredModel model_to_store() {
   model.certificate.satisfied = true;
   model.certificate.bounds.tight = 0.1;
   model.certificate.bounds.worst = std::numeric_limits<double>::infinity();
-  model.certificate.assumptions = {"one", "two"};
+  model.certificate.promise.assumptions = {"one", "two"};
   model.rungs = {1, 2, 3, 4};
-  model.updates = 10;
   model.published = 5;
   return model;
 }
@@ -40,10 +39,9 @@ TEST(StoredModel, IsReadBackBitForBit) {
   EXPECT_EQ(read.residuals, model.residuals);
   EXPECT_EQ(to_blob(*read.perturbation), to_blob(*model.perturbation));
   EXPECT_EQ(read.rungs, model.rungs);
-  EXPECT_EQ(read.updates, 10u);
   EXPECT_EQ(read.published, 5u);
   EXPECT_EQ(read.certificate.bounds.tight, 0.1);
-  EXPECT_EQ(read.certificate.assumptions, model.certificate.assumptions);
+  EXPECT_EQ(read.certificate.promise.assumptions, model.certificate.promise.assumptions);
   // An infinite bound says as much as none.
   EXPECT_FALSE(read.certificate.bounds.worst.has_value());
   EXPECT_EQ(row_of(read).details, row.details);
@@ -111,13 +109,13 @@ TEST(PublishedText, IsReadBack) {
   PublishedModel model;
   model.class_names = {"a", "b"};
   model.bias = true;
-  model.mechanism = Mechanism::kObjective;
-  model.guarantee = {1, 1e-4};
-  model.noise_stddev = 0.1;
-  model.shift_limit = 0.3;
+  model.promise.mechanism = Mechanism::kObjective;
+  model.promise.guarantee = {1, 1e-4};
+  model.promise.noise_stddev = 0.1;
+  model.promise.shift_limit = 0.3;
   model.release_number = 2;
-  model.releases = 7;
-  model.assumptions = {"none"};
+  model.promise.releases = 7;
+  model.promise.assumptions = {"none"};
   const std::string text = published_text(model);
   EXPECT_EQ(published_text(parse_published(text).value()), text);
   for (const std::string& bad : {std::string(), std::string("{}"), text + " ", "[" + text + "]"}) {

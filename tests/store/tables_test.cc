@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/seeded_random.h"
 #include "store/sample_workspace.h"
 #include "store/schema.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {
@@ -152,7 +152,7 @@ TEST_F(Tables, ThePublishedModelIsSealed) {
   PublishedModel model;
   model.weights = Matrix::Constant(2, 1, 0.5);
   model.class_names = {"a", "b"};
-  model.assumptions = {"none"};
+  model.promise.assumptions = {"none"};
   ASSERT_TRUE(write_published(database_, model).ok());
   const PublishedModel read = read_published(database_, 2, 1).value().value();
   EXPECT_EQ(read.weights, model.weights);

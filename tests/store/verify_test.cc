@@ -153,7 +153,7 @@ TEST_F(Verify, ChainWithEntriesThatCannotBe) {
       {"entry 4: it knows other constants", at(4, [](LedgerRecord& r) { r.constants = {}; })},
       {"entry 3: it does not meet its guarantee", at(3, [](LedgerRecord& r) { r.satisfied = false; })},
       {"entry 3: its shift is above the limit",
-       at(3, [](LedgerRecord& r) { r.shift_upper_bound = 2 * r.shift_limit; })},
+       at(3, [](LedgerRecord& r) { r.shift_upper_bound = 2 * r.promise.shift_limit; })},
       {"entry 1: requests and commitments differ", at(1, [](LedgerRecord& r) { r.commitments.clear(); })},
       {"entry 0: a ledger begins with its creation", at(0, [](LedgerRecord& r) { r.kind = EntryKind::kForgotten; })},
       {"entry 2: a ledger begins with its creation", at(2, [](LedgerRecord& r) { r.kind = EntryKind::kCreated; })},
@@ -267,8 +267,7 @@ TEST_F(Verify, ModelChanged) {
 
 TEST_F(Verify, ModelThatCountsOtherwise) {
   const std::string good = sample_.bytes();
-  for (const auto& change : {std::function<void(StoredModel&)>([](StoredModel& m) { ++m.updates; }),
-                             std::function<void(StoredModel&)>([](StoredModel& m) { m.published = 0; }),
+  for (const auto& change : {std::function<void(StoredModel&)>([](StoredModel& m) { m.published = 0; }),
                              std::function<void(StoredModel&)>([](StoredModel& m) { ++m.rungs.fast; })}) {
     sample_.rewrite_model(change, key());
     expect_failed({"model"}, "counts other removals");
@@ -279,10 +278,10 @@ TEST_F(Verify, ModelThatCountsOtherwise) {
 TEST_F(Verify, BudgetThatWasNotPromised) {
   const std::string good = sample_.bytes();
   for (const auto& change :
-       {std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.guarantee.epsilon = 2; }),
-        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.guarantee.delta = 0.5; }),
-        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.mechanism = Mechanism::kObjective; }),
-        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.noise_stddev = 1; })}) {
+       {std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.promise.guarantee.epsilon = 2; }),
+        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.promise.guarantee.delta = 0.5; }),
+        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.promise.mechanism = Mechanism::kObjective; }),
+        std::function<void(LedgerRecord&)>([](LedgerRecord& r) { r.promise.noise_stddev = 1; })}) {
     sample_.rewrite_ledger(
         [&](LedgerRecord& record) {
           if (record.sequence == 4) change(record);

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/testing/seeded_random.h"
 #include "fuzz/check_workspace.h"
 #include "store/sample_workspace.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {

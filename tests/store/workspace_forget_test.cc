@@ -3,6 +3,7 @@
 
 #include "store/sample_workspace.h"
 #include "store/tables.h"
+#include "unscatter/base/invariant.h"
 #include "unscatter/store/request_text.h"
 #include "unscatter/store/workspace.h"
 
@@ -43,6 +44,8 @@ TEST(WorkspaceForget, EveryKindIsRecordedByCountAndCommitment) {
     EXPECT_NE(record.data_before, record.data_after);
     ASSERT_EQ(record.commitments.size(), 1u);
     EXPECT_EQ(record.commitments[0], commitment(requests[i], done->salts.at(0)));
+    EXPECT_EQ(ledger_text(done->entry), ledger_text(record));
+    EXPECT_EQ(request_text(done->requests.at(0)), request_text(requests[i]));
   }
   EXPECT_TRUE(sample.verify().passed);
 }
@@ -127,8 +130,8 @@ TEST(WorkspaceForget, ARefusedRequestChangesNothing) {
     EXPECT_EQ(previewed.error().message, result.error().message);
     expect_same(StoreState(sample, workspace), before);
   }
-  const Refusal found = workspace.refusal(refused.back()).value().value();
-  EXPECT_EQ(found.index, 1u);
+  EXPECT_EQ(workspace.forget(refused.back()).error().request, 1u);
+  EXPECT_FALSE(workspace.forget({}).error().request.has_value());  // about no request
   // And it goes on working.
   ASSERT_TRUE(forget_one(workspace, ForgetNode{5u, 0u}).ok());
   EXPECT_EQ(workspace.info().entries, before.info.entries + 1);
@@ -144,11 +147,40 @@ TEST(WorkspaceForget, APreviewChangesNothingAndSaysWhatWillBe) {
   const std::vector<RemovalRequest> requests = {ForgetNode{5u, 0u}, ForgetGraph{6u}};
   const Certificate previewed = workspace.preview(requests).value();
   expect_same(StoreState(sample, workspace), before);
-  EXPECT_FALSE(workspace.refusal(requests).value().has_value());
   const Certificate done = workspace.forget(requests).value().certificate;
   EXPECT_EQ(previewed.graphs, done.graphs);
   EXPECT_EQ(previewed.rung, done.rung);
   EXPECT_EQ(previewed.residual_upper_bound, done.residual_upper_bound);
+}
+
+// Prepared, written and put in force in two steps: the same as in one.
+TEST(WorkspaceForget, APreparedRemovalIsDroppedOrCommitted) {
+  const SampleWorkspace sample;
+  sample.fill();
+  Workspace workspace = sample.open();
+  const StoreState before(sample, workspace);
+  const std::vector<RemovalRequest> requests = {ForgetNode{5u, 0u}, ForgetGraph{6u}};
+  {
+    const Workspace::Removal dropped = workspace.prepare(requests).value();
+    EXPECT_TRUE(dropped.certificate().satisfied);
+    EXPECT_EQ(testing::difference(workspace.info(), before.info), "");
+    EXPECT_EQ(sample.bytes(), before.bytes);
+    EXPECT_THROW(static_cast<void>(workspace.preview(requests)), InvariantViolation);
+  }
+  expect_same(StoreState(sample, workspace), before);
+
+  Workspace::Removal removal = workspace.prepare(requests).value();
+  const double residual = removal.certificate().residual_upper_bound;
+  const Forgotten done = removal.commit().value();
+  EXPECT_THROW(static_cast<void>(removal.commit()), InvariantViolation);
+  EXPECT_EQ(done.certificate.residual_upper_bound, residual);
+  EXPECT_EQ(done.requests.size(), 2u);
+  EXPECT_EQ(done.entry.sequence, before.info.entries);
+  EXPECT_EQ(workspace.info().head, done.receipt.entry);
+  EXPECT_EQ(workspace.info().updates, before.info.updates + 1);
+  EXPECT_EQ(workspace.info().graphs, before.info.graphs - 1);
+  { const Workspace closed = std::move(workspace); }
+  EXPECT_TRUE(sample.verify().passed);
 }
 
 TEST(WorkspaceForget, NeedsTheKeyItWasMadeWith) {
@@ -166,6 +198,7 @@ TEST(WorkspaceForget, NeedsTheKeyItWasMadeWith) {
       EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
       EXPECT_NE(error.message.find("key"), std::string::npos) << error.message;
     }
+    EXPECT_EQ(workspace.prepare(requests).value().commit().error().message, errors[0].message);
     // What publishes nothing new needs none.
     EXPECT_TRUE(workspace.preview(requests).ok());
     EXPECT_TRUE(workspace.release().ok());

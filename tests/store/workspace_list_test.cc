@@ -3,6 +3,7 @@
 
 #include "store/sample_workspace.h"
 #include "store/tables.h"
+#include "unscatter/store/request_text.h"
 #include "unscatter/store/workspace.h"
 
 namespace unscatter {
@@ -135,7 +136,7 @@ TEST(WorkspaceList, StopsAtARefusalAfterHonouringWhatComesBefore) {
   const Result<Workspace::ListOutcome> outcome = workspace.forget_list(list, {});
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kNotFound);
-  EXPECT_NE(outcome.error().message.find("request 4 of the list"), std::string::npos) << outcome.error().message;
+  EXPECT_EQ(outcome.error().request, 3u);
   EXPECT_NE(outcome.error().message.find("graph 99"), std::string::npos) << outcome.error().message;
   EXPECT_EQ(workspace.entry(1).value().requests.nodes, 3u);
   EXPECT_EQ(workspace.info().entries, 2u);
@@ -156,10 +157,19 @@ TEST(WorkspaceList, SkipsWhatIsRefused) {
   Workspace::ListOptions options;
   options.batch = 3;
   options.skip_refused = true;
+  std::vector<std::string> honoured;
+  options.acknowledge = [&](std::size_t, const Forgotten& done) {
+    for (std::size_t i = 0; i < done.requests.size(); ++i) {
+      honoured.push_back(describe(done.requests[i]));
+      EXPECT_EQ(commitment(done.requests[i], done.salts[i]), done.receipt.commitments[i]);
+    }
+  };
   const Workspace::ListOutcome outcome = workspace.forget_list(list, options).value();
   EXPECT_EQ(outcome.honoured, 3u);
+  EXPECT_EQ(outcome.updates, 3u);
+  EXPECT_EQ(honoured, (std::vector<std::string>{"graph 1", "node 0 of graph 2", "graph 4"}));
   std::vector<std::size_t> places;
-  for (const Refusal& refusal : outcome.refused) places.push_back(refusal.index);
+  for (const Error& refusal : outcome.refused) places.push_back(refusal.request.value());
   EXPECT_EQ(places, (std::vector<std::size_t>{0, 2, 4, 5}));
   const Workspace::ListOutcome again = workspace.forget_list(list, options).value();
   EXPECT_EQ(again.done_before, 7u);

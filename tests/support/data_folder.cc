@@ -13,6 +13,8 @@ std::optional<std::filesystem::path> if_exists(std::filesystem::path path) {
 }  // namespace
 
 std::optional<std::filesystem::path> data_folder() {
+  // A folder that was chosen and does not exist is not replaced by the default: tests would run on data that nobody
+  // asked for.
   if (const char* chosen = std::getenv("UNSCATTER_DATA")) return if_exists(chosen);
   return if_exists(std::filesystem::path(UNSCATTER_SOURCE_FOLDER) / ".." / "shared" / "data");
 }

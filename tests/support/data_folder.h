@@ -1,4 +1,4 @@
-// Where the real data sets are, for tests that need them.
+// The place of the real data sets, for tests that need them.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace unscatter::testing {
 
-// $UNSCATTER_DATA, or ../shared/data beside the source tree; nothing where neither exists.
+// $UNSCATTER_DATA, or ../shared/data beside the source tree.  Empty if neither exists.
 [[nodiscard]] std::optional<std::filesystem::path> data_folder();
 // The reference embeddings beside the data ($UNSCATTER_DATA/../reference).
 [[nodiscard]] std::optional<std::filesystem::path> reference_folder();

@@ -23,6 +23,8 @@ void require(int status, struct archive* handle) {
 
 std::string write_zip(const ArchiveMembers& members, const char* options, const std::string& passphrase) {
   std::size_t capacity = 4096;
+  // Deflate may make incompressible bytes a little longer, and headers come twice: before a member and in the
+  // directory.
   for (const auto& [name, content] : members) capacity += 2 * content.size() + 4 * name.size() + 1024;
   std::string bytes(capacity, '\0');
   std::size_t used = 0;
@@ -63,10 +65,12 @@ std::string make_encrypted_zip(const ArchiveMembers& members, const std::string&
 
 std::string make_npy(std::string_view type, std::string_view shape, std::string_view content) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
+  // 10 bytes before the header and its newline make 128, a multiple of 64 as the format asks.
   header.resize(117, ' ');
   header += '\n';
   std::string bytes = "\x93NUMPY\x01";
   bytes += '\0';
+  // The length in two bytes, low one first.  It is below 256.
   bytes += static_cast<char>(header.size());
   bytes += '\0';
   bytes += header;

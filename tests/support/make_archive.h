@@ -1,4 +1,4 @@
-// Small zip archives and NumPy arrays, made on the spot.
+// Small zip archives and NumPy arrays, made while a test runs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using ArchiveMembers = std::vector<std::pair<std::string, std::string>>;
 // The bytes of a zip archive.
 [[nodiscard]] std::string make_zip(const ArchiveMembers& members, ZipMethod method = ZipMethod::kDeflate);
 
-// The same, every member encrypted (traditional PKWARE encryption).
+// The same, with every member encrypted (traditional PKWARE encryption).
 [[nodiscard]] std::string make_encrypted_zip(const ArchiveMembers& members, const std::string& passphrase);
 
 // The bytes of a .npy file: `type` as NumPy spells it, `shape` in Python's syntax ("(3, 2)").

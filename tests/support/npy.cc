@@ -11,6 +11,7 @@ namespace unscatter::testing {
 
 RowMatrix read_npy(const std::filesystem::path& path) {
   const std::string bytes = read_whole_file(path);
+  // Strict and short: the reference files have exactly this form, and another one would be a mistake.
   if (bytes.size() < 10 || bytes.compare(0, 8, std::string("\x93NUMPY\x01\x00", 8)) != 0)
     throw std::runtime_error("not .npy 1.0");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
@@ -26,6 +27,7 @@ RowMatrix read_npy(const std::filesystem::path& path) {
   }
   RowMatrix matrix(rows, columns);
   const std::size_t size = static_cast<std::size_t>(matrix.size()) * sizeof(double);
+  // A file that was cut must fail here.  A comparison with half a matrix would prove nothing.
   if (bytes.size() != data + size) throw std::runtime_error("wrong .npy size");
   std::memcpy(matrix.data(), bytes.data() + data, size);
   return matrix;

@@ -1,4 +1,4 @@
-// NumPy's .npy files, as far as the tests need them: float64, C order, two dimensions.
+// The .npy files of NumPy, as far as the tests need them: float64, C order, two dimensions.
 #pragma once
 
 #include <filesystem>

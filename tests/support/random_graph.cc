@@ -18,6 +18,7 @@ GraphParts random_graph_parts(std::uint64_t seed, const RandomGraphOptions& opti
       if (i != j && random.chance(options.edge_probability)) parts.edges.push_back({i, j});
     }
   }
+  // Optional parts are drawn after the edges.  A graph with features then has the edges of the graph without.
   parts.attribute_count = options.attributes;
   for (std::size_t k = 0; k < options.nodes * options.attributes; ++k)
     parts.attributes.push_back(2 * random.unit() - 1);
@@ -30,6 +31,7 @@ GraphParts random_graph_parts(std::uint64_t seed, const RandomGraphOptions& opti
     for (std::size_t k = 0; k < 2 * options.nodes; ++k) parts.positions.push_back(random.unit());
   }
   if (options.node_ids) {
+    // Ids differ from node numbers, so that a test notices if one is taken for the other.
     for (std::size_t i = 0; i < options.nodes; ++i) parts.node_ids.push_back(fmt::format("user-{}", 7 * i + 3));
   }
   return parts;
@@ -52,6 +54,7 @@ void erase_row(std::vector<T>& values, std::size_t width, std::size_t row) {
 
 GraphParts parts_without_node(GraphParts parts, NodeIndex node) {
   std::erase_if(parts.edges, [node](const Edge& e) { return e.from == node || e.to == node; });
+  // Later nodes move up by one.  This is written apart from the library's edits, because tests compare the two.
   for (Edge& e : parts.edges) {
     if (e.from > node) --e.from;
     if (e.to > node) --e.to;

@@ -18,7 +18,7 @@ struct RandomGraphOptions {
   bool node_ids = false;
 };
 
-// Everything a graph can carry.
+// A graph with everything that a graph can carry.
 inline constexpr RandomGraphOptions kRichGraph{.nodes = 16,
                                                .edge_probability = 0.3,
                                                .directed = false,
@@ -30,10 +30,10 @@ inline constexpr RandomGraphOptions kRichGraph{.nodes = 16,
 // The same seed gives the same graph.
 [[nodiscard]] Graph random_graph(std::uint64_t seed, const RandomGraphOptions& options = {});
 
-// The same parts, before they become a graph: for tests that build a graph without some node by hand.
+// The same parts before they become a graph, for tests that build a graph without some node by hand.
 [[nodiscard]] GraphParts random_graph_parts(std::uint64_t seed, const RandomGraphOptions& options = {});
 
-// `parts` as they would be had node `node` never existed.
+// `parts` as if the node `node` had never existed.
 [[nodiscard]] GraphParts parts_without_node(GraphParts parts, NodeIndex node);
 
 }  // namespace unscatter::testing

@@ -18,10 +18,12 @@ BlockRow draw_row(Sequence& random, const Vector& lean, const RandomRowsOptions&
       values[j] = signed_unit(random) + lean(static_cast<Eigen::Index>(first + j));
   };
   for (std::size_t column = 0; column < options.columns;) {
+    // Runs of columns, as embeddings have them, so that segments of different lengths meet in products.
     const std::size_t run = std::min<std::size_t>(1 + random.below(8), options.columns - column);
     if (random.chance(options.density)) fill(column, run);
     column += run;
   }
+  // A row without values would have no norm to scale by.
   if (row.values.empty()) fill(random.below(options.columns), 1);
   Eigen::Map<Vector> values(row.values.data(), static_cast<Eigen::Index>(row.values.size()));
   values *= options.row_norm * (0.5 + random.unit() / 2) / values.norm();
@@ -36,6 +38,7 @@ LabelledRows random_rows(std::uint64_t seed, const RandomRowsOptions& options) {
   Matrix leans(static_cast<Eigen::Index>(options.columns), static_cast<Eigen::Index>(options.classes));
   for (double& entry : leans.reshaped()) entry = 0.5 * signed_unit(random);
   for (std::size_t i = 0; i < options.rows; ++i) {
+    // The first rows take the classes in turn, so that every class occurs.
     const std::size_t label = i < options.classes ? i : random.below(options.classes);
     result.labels.push_back(static_cast<std::uint32_t>(label));
     result.rows.append_row(draw_row(random, leans.col(static_cast<Eigen::Index>(label)), options));

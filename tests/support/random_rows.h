@@ -1,4 +1,4 @@
-// Random embeddings with labels, for tests of everything that sees rows and never a graph.
+// Random embeddings with labels, for tests of code that sees rows and never a graph.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ struct LabelledRows {
   std::size_t classes = 0;
 };
 
-// Each class leans towards a direction of its own, so that there is something to learn, and the classes overlap.  The
-// same seed gives the same rows.
+// Each class leans towards a direction of its own, so that there is something to learn.  The classes overlap.  The same
+// seed gives the same rows.
 [[nodiscard]] LabelledRows random_rows(std::uint64_t seed, const RandomRowsOptions& options = {});
 
 // One row of the same kind.
 [[nodiscard]] BlockRow random_row(std::uint64_t seed, std::size_t columns, double density = 0.5, double row_norm = 1.0);
 
-// Uniform on [-1, 1]: weights, steps, perturbations.
+// A matrix with entries uniform on [-1, 1], for weights, steps and perturbations.
 [[nodiscard]] Matrix random_matrix(std::uint64_t seed, std::size_t rows, std::size_t columns);
 
 }  // namespace unscatter::testing

@@ -18,6 +18,7 @@ TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
 }
 
 TemporaryFolder::~TemporaryFolder() {
+  // A destructor must not throw.  What cannot be removed stays for the system to clean up.
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
@@ -31,6 +32,7 @@ std::filesystem::path TemporaryFolder::write(std::string_view name, std::string_
 
 std::filesystem::path memory_folder() {
   const std::filesystem::path shared_memory = "/dev/shm";
+  // Not every system has it, and a container may not let us write there.
   return access(shared_memory.c_str(), W_OK | X_OK) == 0 ? shared_memory : std::filesystem::temp_directory_path();
 }
 

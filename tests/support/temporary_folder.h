@@ -1,4 +1,4 @@
-// A folder that is gone when the test ends.
+// A folder that is removed when the test ends.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Where files live in memory, if there is such a place, for tests that wait for many writes and need none to be
-// durable.
+// A folder whose files live in memory, if there is one.  For tests that wait for many writes and need none of them to
+// be durable.
 [[nodiscard]] std::filesystem::path memory_folder();
 
 [[nodiscard]] std::string read_whole_file(const std::filesystem::path& path);

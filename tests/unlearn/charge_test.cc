@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "linalg/rounding.h"
 #include "support/random_rows.h"
-#include "unlearn/wide_gradient.h"
+#include "support/wide_gradient.h"
 #include "unscatter/base/random.h"
-#include "unscatter/linalg/rounding.h"
 
 namespace unscatter {
 namespace {

@@ -9,82 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "support/random_rows.h"
-#include "unlearn/wide_gradient.h"
+#include "base/testing/seeded_random.h"
+#include "unlearn/learner_cases.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/testing/seeded_random.h"
 
 namespace unscatter {
 namespace {
 
+using testing::expect_residuals_hold;
+using testing::kLearnerRows;
 using testing::LabelledRows;
-
-constexpr std::size_t kLearnerRows = 60;
-
-LabelledRows learner_data(std::uint64_t seed, std::size_t columns) {
-  return testing::random_rows(seed, {.rows = kLearnerRows, .columns = columns, .classes = 3});
-}
-
-Learner learner_of(const LabelledRows& data, const SessionOptions& options) {
-  testing::SeededRandom noise(1);
-  return Learner::create(data.rows, data.labels, data.classes, options, noise).value();
-}
-
-RowChange moved_row(std::size_t row, std::uint64_t seed, std::size_t columns) {
-  return {row, {}, testing::random_row(seed, columns), ChangeKind::kStructure};
-}
-RowChange removed_row(std::size_t row) { return {row, {}, {}, ChangeKind::kRemoved}; }
-
-// The residual a fit claims covers the true one, for the rows that the learner holds.
-void expect_residuals_hold(const Learner& learner, const LabelledRows& data, const SessionOptions& options,
-                           const Fit& fit, std::size_t living) {
-  const double ridge = options.regularisation * static_cast<double>(living);
-  testing::WideMatrix gradient = testing::wide_gradient(learner.rows(), data.labels, options.loss, ridge, fit.weights);
-  if (fit.perturbation) gradient += fit.perturbation->cast<testing::Wide>();
-  for (Eigen::Index k = 0; k < gradient.cols(); ++k) EXPECT_LE(gradient.col(k).norm(), fit.residuals(k)) << k;
-}
-
-// The same problem and the same update under limits that tighten: the cheapest rung that will do, in the ladder's
-// order.
-TEST(Learner, ClimbsRungByRungAsTheLimitTightens) {
-  const LabelledRows data = learner_data(1, 10);
-  std::vector<Rung> rungs;
-  std::vector<double> residuals;
-  for (double exponent = 0; exponent <= 11; exponent += 0.5) {
-    SessionOptions options;
-    options.regularisation = 1e-2;
-    options.noise_stddev = 1e3;  // so that the precision decides
-    options.precision = std::pow(10.0, -exponent);
-    Learner learner = learner_of(data, options);
-    testing::SeededRandom noise(1);
-    std::vector<RowChange> changes = {moved_row(3, 77, 10)};
-    const Fit fit = learner.begin(changes, noise).value();
-    EXPECT_TRUE(fit.assessment.satisfied);
-    EXPECT_EQ(fit.newton_steps == 0, fit.rung < Rung::kNewton);
-    EXPECT_EQ(fit.binding, fit.rung == Rung::kFast ? ResidualBound::kDrift : ResidualBound::kExact);
-    expect_residuals_hold(learner, data, options, fit, kLearnerRows);
-    rungs.push_back(fit.rung);
-    residuals.push_back(fit.assessment.residual);
-  }
-  EXPECT_TRUE(std::is_sorted(rungs.begin(), rungs.end()));
-  EXPECT_EQ(std::set<Rung>(rungs.begin(), rungs.end()), (std::set<Rung>{Rung::kFast, Rung::kExact, Rung::kNewton}));
-  EXPECT_TRUE(std::is_sorted(residuals.rbegin(), residuals.rend()));
-}
-
-TEST(Learner, TheFastRungNeedsAsManyGraphsAsCoordinates) {
-  for (const std::size_t columns : {10UL, kLearnerRows, kLearnerRows + 1}) {
-    SessionOptions options;
-    options.regularisation = 1e-2;
-    options.noise_stddev = 1e3;
-    options.precision = 1;
-    const LabelledRows data = learner_data(2, columns);
-    Learner learner = learner_of(data, options);
-    testing::SeededRandom noise(1);
-    std::vector<RowChange> changes = {moved_row(0, 5, columns)};
-    EXPECT_EQ(learner.begin(changes, noise)->rung, columns <= kLearnerRows ? Rung::kFast : Rung::kNewton) << columns;
-  }
-}
+using testing::learner_data;
+using testing::learner_of;
+using testing::moved_row;
+using testing::removed_row;
 
 // Training anew from the present weights is a shortcut of the experiments: the same optimum, the same budget, hence the
 // same updates that train anew.
@@ -216,6 +155,80 @@ TEST(Learner, AnUpdateThatWasRolledBackCanBeRepeated) {
   for (const RowChange& change : changes) EXPECT_TRUE(change.before.values.empty());  // the old rows are overwritten
 }
 
+// What was tried and rolled back is not computed again when it comes after all; anything else is.
+TEST(Learner, AnUpdateThatWasTriedIsRemembered) {
+  for (const std::size_t columns : {10UL, 90UL}) {
+    SCOPED_TRACE(columns);
+    const LabelledRows data = learner_data(6, columns);
+    Learner learner = learner_of(data, {});
+    Learner untroubled = learner_of(data, {});
+    testing::SeededRandom noise(1);
+    std::vector<RowChange> changes = {removed_row(4), moved_row(9, 1, columns)};
+    std::vector<RowChange> same = changes;
+    Fit tried = learner.begin(changes, noise).value();
+    const Matrix weights = tried.weights;
+    learner.rollback(changes, std::move(tried));
+    EXPECT_EQ(learner.rows().to_dense(), data.rows.to_dense());
+
+    // Another update first: it must not be mistaken for the one that was tried.
+    std::vector<RowChange> other = {removed_row(4), moved_row(9, 2, columns)};
+    Fit of_other = learner.begin(other, noise).value();
+    EXPECT_NE(of_other.weights, weights);
+    expect_residuals_hold(learner, data, {}, of_other, kLearnerRows - 1);
+    learner.rollback(other);
+
+    tried = learner.begin(changes, noise).value();
+    const Matrix again = tried.weights;
+    learner.rollback(changes, std::move(tried));
+    Fit remembered = learner.begin(changes, noise).value();
+    EXPECT_EQ(remembered.weights, again);  // bit for bit: nothing was computed
+    expect_residuals_hold(learner, data, {}, remembered, kLearnerRows - 1);
+    learner.commit(changes, std::move(remembered));
+    untroubled.commit(same, untroubled.begin(same, noise).value());
+    // Later updates are those of a learner that never tried anything, up to what is certified.
+    for (std::size_t step = 0; step < 5; ++step) {
+      std::vector<RowChange> next = {moved_row(20 + step, step, columns)};
+      std::vector<RowChange> next_too = next;
+      Fit fit = learner.begin(next, noise).value();
+      Fit of_untroubled = untroubled.begin(next_too, noise).value();
+      expect_residuals_hold(learner, data, {}, fit, kLearnerRows - 1);
+      EXPECT_LE((fit.weights - of_untroubled.weights).norm(),
+                fit.assessment.distance + of_untroubled.assessment.distance);
+      learner.commit(next, std::move(fit));
+      untroubled.commit(next_too, std::move(of_untroubled));
+    }
+  }
+}
+
+// A preview must not make the updates after it slow: inverses stay, and hardly a step more is needed.
+TEST(Learner, ARollbackKeepsWhatIsKnownAboutTheHessian) {
+  for (const std::size_t columns : {10UL, 90UL}) {
+    SCOPED_TRACE(columns);
+    const LabelledRows data = learner_data(7, columns);
+    Learner learner = learner_of(data, {});
+    Learner untroubled = learner_of(data, {});
+    testing::SeededRandom noise(1);
+    std::size_t steps = 0;
+    std::size_t steps_of_untroubled = 0;
+    for (std::size_t step = 0; step < 10; ++step) {
+      std::vector<RowChange> previewed = {moved_row(30 + step, step, columns)};
+      ASSERT_TRUE(learner.begin(previewed, noise).ok());
+      learner.rollback(previewed);
+      std::vector<RowChange> changes = {moved_row(step, 99 + step, columns)};
+      std::vector<RowChange> same = changes;
+      Fit fit = learner.begin(changes, noise).value();
+      Fit of_untroubled = untroubled.begin(same, noise).value();
+      steps += fit.newton_steps;
+      steps_of_untroubled += of_untroubled.newton_steps;
+      learner.commit(changes, std::move(fit));
+      untroubled.commit(same, std::move(of_untroubled));
+    }
+    // Without what was kept, each of the ten updates would build anew.
+    EXPECT_LE(learner.curvature().builds(), untroubled.curvature().builds() + 2);
+    EXPECT_LE(4 * steps, 5 * steps_of_untroubled);
+  }
+}
+
 // Training anew draws a perturbation of its own; rolled back, the old one is in force again.
 TEST(Learner, RollbackOfARetrainingKeepsTheOldPerturbation) {
   const LabelledRows data = learner_data(4, 10);
@@ -258,25 +271,6 @@ TEST(Learner, AnUpdateThatThrowsHasRolledBack) {
   EXPECT_EQ(learner.living(), kLearnerRows);
   testing::SeededRandom noise(1);
   EXPECT_TRUE(learner.begin(changes, noise).ok());
-}
-
-// Over budget the paper trains anew at once; the ladder evaluates the residual first, which is nearly always enough.
-TEST(Learner, OverBudgetTheLadderEvaluatesBeforeItTrainsAnew) {
-  const LabelledRows data = learner_data(6, 10);
-  SessionOptions options = paper_options(1e-2, 2);
-  options.bound = ResidualBound::kWorst;
-  options.guarantee.epsilon = 0.01;
-  for (const bool at_once : {false, true}) {
-    options.retrain_when_exceeded = at_once;
-    Learner learner = learner_of(data, options);
-    testing::SeededRandom noise(1);
-    std::vector<RowChange> changes = {moved_row(3, 8, 10)};
-    const Fit fit = learner.begin(changes, noise).value();
-    EXPECT_EQ(fit.rung, at_once ? Rung::kRetrain : Rung::kNewton);
-    EXPECT_EQ(fit.binding, ResidualBound::kExact);
-    EXPECT_TRUE(fit.assessment.satisfied);
-    expect_residuals_hold(learner, data, options, fit, kLearnerRows);
-  }
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "privacy/classical_rule.h"
 #include "unscatter/base/random.h"
-#include "unscatter/privacy/classical_rule.h"
 
 namespace unscatter {
 namespace {
@@ -139,7 +139,7 @@ TEST(Limit, WhatIsAcceptedSatisfiesTheGuarantee) {
           };
           // delta(epsilon; mu) grows with mu, and so does its computed bound but for the 1e-11 by which that may err
           // high.
-          const double whole = largest_shift_lower_bound({epsilon, limit.delta()}).value();
+          const double whole = largest_shift_lower_bound({epsilon, limit.promise().delta_for_shift}).value();
           EXPECT_LE(together(limit.shift_limit()), whole);
           EXPECT_LE(delta_upper_bound(whole, epsilon).value() + grid, delta);
           EXPECT_LE(delta_of(limit.shift_limit()), delta * (1 + 1e-11L));
@@ -195,7 +195,7 @@ TEST(Limit, TheJointRuleRefusesWhatThePapersRuleLetsThrough) {
 
   Certificate certificate;
   certificate.shift_upper_bound = accepted.shift;
-  certificate.delta_for_shift = paper.delta();
+  certificate.promise = paper.promise();
   EXPECT_NEAR(epsilon_upper_bound(certificate).value(), 10.5, 0.05);  // 1 was asked for
   // For one class both rules agree that a budget is fine.
   EXPECT_TRUE(assess(joint_rule, one_has_all / 10).satisfied);

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "learn/curvature.h"
+#include "linalg/norms.h"
+#include "linalg/row_products.h"
 #include "support/random_graph.h"
 #include "unlearn/charge.h"
 #include "unlearn/random_session.h"
 #include "unscatter/embedding/transform_spec.h"
-#include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/train.h"
-#include "unscatter/linalg/norms.h"
-#include "unscatter/linalg/row_products.h"
 
 namespace unscatter {
 namespace {
@@ -54,12 +54,12 @@ Verdict one_update(std::uint64_t seed, Fault fault) {
 
   const std::size_t left = data.dataset.size() - 1;
   const Objective after(rows, labels, 3, options.loss, options.regularisation * static_cast<double>(left));
-  NewtonSystem system(HessianForm::kDual);
+  Curvature curvature(HessianForm::kDual);
   NewtonStep step;
   step.curvatures = after.curvatures(after.margins(trained.weights));
-  step.steps = system.solve(after, step.curvatures, change.columns).value();
+  step.steps = curvature.solve(after, step.curvatures, change.columns).value();
   step.products = product(rows, step.steps);
-  double spectral = spectral_norm_upper_bound_from_gram(system.gram(after), after.width());
+  double spectral = curvature.spectral_norm_upper_bound(after);
   if (fault == Fault::kShortNorm) spectral *= 1e-3;
   const ClassBounds bounds = charge_newton_step(after, changes, trained.weights, change, step, trained.gradient_norms,
                                                 left, spectral, options);

@@ -7,6 +7,7 @@
 
 #include "support/random_graph.h"
 #include "unscatter/embedding/transform_spec.h"
+#include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 #include "unscatter/learn/train.h"
 

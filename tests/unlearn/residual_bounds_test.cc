@@ -1,4 +1,4 @@
-#include "unscatter/unlearn/residual_bounds.h"
+#include "unlearn/residual_bounds.h"
 
 #include <gtest/gtest.h>
 

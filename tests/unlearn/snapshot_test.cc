@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "base/testing/seeded_random.h"
 #include "unlearn/random_session.h"
-#include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {
@@ -21,12 +21,11 @@ using testing::RandomData;
 using testing::true_residuals;
 
 Session start_session(const RandomData& data, const SessionOptions& options) {
-  return Session::create(data.dataset, data.embedder, options, nullptr, std::make_unique<testing::SeededRandom>(1))
-      .value();
+  return Session::create(data.dataset, data.embedder, options, std::make_unique<testing::SeededRandom>(1)).value();
 }
 
 Session take_up(const Session& session, const RandomData& data) {
-  return Session::restore(session.snapshot(), data.embedder, session.options(), nullptr,
+  return Session::restore(session.snapshot(), data.embedder, session.options(),
                           std::make_unique<testing::SeededRandom>(2))
       .value();
 }
@@ -218,38 +217,6 @@ TEST(Snapshot, TheObjectivesNoiseHasToBeThere) {
   }
   options.regularisation = 0;
   EXPECT_EQ(Session::restore(good, data.embedder, options).error().code, ErrorCode::kInvalidArgument);
-}
-
-// refusal() names the request that forget() would stumble over, or none.
-TEST(Snapshot, RefusalAgreesWithForget) {
-  const RandomData data = random_data(4, {.graphs = 12});
-  const Session untouched = start_session(data, {});
-  Sequence random(9);
-  std::size_t refused = 0;
-  for (int trial = 0; trial < 60; ++trial) {
-    SCOPED_TRACE(trial);
-    Session session = take_up(untouched, data);
-    ASSERT_TRUE(session.forget(random_batch(random, session, data.dataset, 3)).ok());
-    // Requests that were good at the beginning, some of them impossible by now or after the earlier ones.
-    std::vector<RemovalRequest> requests;
-    for (int i = 0; i < 5; ++i) requests.push_back(testing::random_request(random, untouched, data.dataset));
-    if (random.chance(0.5)) requests.push_back(requests[random.below(requests.size())]);
-    const std::optional<Refusal> found = session.refusal(requests);
-    const Result<Certificate> outcome = session.forget(requests);
-    ASSERT_EQ(found.has_value(), !outcome.ok());
-    if (!found) continue;
-    ++refused;
-    EXPECT_EQ(found->error.code, outcome.error().code);
-    // Without it and what follows, the rest is taken.
-    ASSERT_LT(found->index, requests.size());
-    requests.resize(found->index);
-    EXPECT_FALSE(session.refusal(requests).has_value());
-    if (!requests.empty()) {
-      EXPECT_TRUE(session.forget(requests).ok());
-    }
-  }
-  EXPECT_GT(refused, 10u);
-  EXPECT_LT(refused, 60u);
 }
 
 TEST(Snapshot, NumbersOfGraphsAreThoseOfTheWholeDataSet) {

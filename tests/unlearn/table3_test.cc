@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "base/testing/seeded_random.h"
+#include "experiment/frozen_degrees.h"
 #include "support/data_folder.h"
-#include "unscatter/base/testing/seeded_random.h"
 #include "unscatter/embedding/make_embedder.h"
-#include "unscatter/experiment/frozen_degrees.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session.h"
@@ -58,8 +58,7 @@ struct Outcome {
 // One node, chosen at random, from each of 10 % of the training graphs.
 Outcome run(const Dataset& train, const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options,
             std::uint64_t seed) {
-  auto session =
-      Session::create(train, embedder, options, nullptr, std::make_unique<testing::SeededRandom>(seed)).value();
+  auto session = Session::create(train, embedder, options, std::make_unique<testing::SeededRandom>(seed)).value();
   Sequence random(seed);
   std::vector<std::size_t> order(train.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

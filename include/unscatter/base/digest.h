@@ -1,4 +1,5 @@
-// Content digests: BLAKE2b-256 (libsodium), fed piecewise; with a key, commitments that hide what they commit to.
+// Content digests: BLAKE2b-256 (libsodium), fed piece by piece.  With a key they are commitments, which hide their
+// content.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@ struct Digest {
 // 64 lower-case hexadecimal digits.  Errors: kMalformedInput.
 [[nodiscard]] Result<Digest> parse_digest(std::string_view hex);
 
-// The key of a commitment.  Whoever lacks it cannot tell by the digest what was hashed, however few the possibilities
-// are; so destroying the salt makes the commitment say nothing for ever.
+// The key of a commitment.  Without it nobody can tell from the digest what was hashed, however few the possibilities
+// are.  So a commitment whose salt was destroyed tells nothing any more.
 struct Salt {
   std::array<std::uint8_t, 32> bytes{};
   [[nodiscard]] static Salt random(RandomSource& source);
@@ -33,8 +34,8 @@ struct Salt {
 // As parse_digest().
 [[nodiscard]] Result<Salt> parse_salt(std::string_view hex);
 
-// Integers and reals enter as 8 little-endian bytes, text with its length before it, so that no two different sequences
-// of add() calls feed the same bytes by accident.
+// Integers and real numbers enter as 8 little-endian bytes.  Text enters with its length before it.  So two different
+// sequences of add() calls never feed the same bytes by accident, as long as the types agree.
 class Hasher {
  public:
   Hasher();

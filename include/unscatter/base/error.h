@@ -1,6 +1,8 @@
 // Errors that the outside world can cause, as values.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,10 +24,12 @@ enum class ErrorCode {
 // Stable lower-case name, for example "malformed-input".
 [[nodiscard]] std::string_view error_code_name(ErrorCode code) noexcept;
 
-// One sentence for a person, naming file, line and value where there are such.
 struct Error {
   ErrorCode code;
-  std::string message;
+  std::string message;  // one sentence for a person, naming file, line and value where there are such
+  // Where several requests were given: the place of the one that this is about, from 0.  Programs read it instead of
+  // looking for a number in the sentence.
+  std::optional<std::size_t> request = std::nullopt;
 };
 
 }  // namespace unscatter

@@ -1,4 +1,4 @@
-// Broken invariants: bugs of ours, never of the user.  Caught only in main(), request handlers and bindings.
+// Broken invariants: our own bugs, never mistakes of the user.  Caught only in main(), request handlers and bindings.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// How long work tells how far it is.  The library only reports; a program decides what a person sees.
+// How long work reports its progress.  The library only reports; a program decides what a person sees.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace unscatter {
 
-// Thread-safe by contract: workers call advance() concurrently.  The default does nothing, so that passing no sink
-// costs nothing.
+// Implementations must be thread-safe: workers call advance() at the same time.  The default does nothing, so that
+// passing no sink costs nothing.
 class Progress {
  public:
   Progress() = default;
@@ -23,7 +23,7 @@ class Progress {
   virtual void end() {}
 };
 
-// A sink for callers that do not care.
+// A sink for callers that want no reports.
 [[nodiscard]] Progress& no_progress() noexcept;
 
 }  // namespace unscatter

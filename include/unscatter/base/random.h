@@ -1,8 +1,7 @@
 // Random bytes.  Two worlds that must not meet:
 //
-//  * RandomSource: noise that protects people.  The only implementation outside tests is SecureRandom (libsodium); a
-//  seeded one
-//    lives in unscatter/base/testing/seeded_random.h.
+//  * RandomSource: noise that protects people.  The library has one implementation, SecureRandom (libsodium).  Tests
+//    have a seeded one, which is not installed.
 //  * Sequence: explicit seeds, for splits and synthetic data, the same on every machine.  It is deliberately not a
 //    RandomSource, so that a seeded generator cannot be handed to anything that adds protective noise.
 #pragma once
@@ -33,8 +32,9 @@ class SecureRandom final : public RandomSource {
   void fill(std::span<std::byte> bytes) override;
 };
 
-// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes, with bounded draws by rejection
-// (the standard's distributions differ between libraries and are not used).  Not thread-safe.
+// A reproducible stream of integers: mt19937_64, whose output the C++ standard fixes.  Draws below a bound are made by
+// rejection.  The distributions of the standard library are not used, because they differ between libraries.  Not
+// thread-safe.
 class Sequence {
  public:
   explicit Sequence(std::uint64_t seed) : engine_(seed) {}

@@ -1,4 +1,4 @@
-// Result<T>: a value or an Error.  Reading the wrong side is a broken invariant, not undefined behaviour.
+// Result<T>: a value or an Error.  Reading the wrong one is a broken invariant and not undefined behaviour.
 #pragma once
 
 #include <type_traits>
@@ -60,7 +60,7 @@ struct Unit {};
 using Status = Result<Unit>;
 [[nodiscard]] inline Status ok_status() { return Unit{}; }
 
-// Leaves the enclosing function with the error of `expression` (a Result), or goes on.
+// Both leave the enclosing function with the error of `expression` (a Result) if there is one.
 //
 //   UNSCATTER_TRY(graph, Graph::create(std::move(parts)));   // declares `auto graph`
 //   UNSCATTER_CHECK_OK(write(graph));                        // a Result whose value is not needed

@@ -1,4 +1,4 @@
-// Which unscatter this is.
+// The version of this library.
 #pragma once
 
 #include <string_view>

@@ -18,7 +18,7 @@
 
 namespace unscatter {
 
-// One part of an embedding: features and what is done with them.
+// One part of an embedding: features, and the transform that is applied to them.
 struct EmbeddingBlock {
   FeatureMap features;
   std::unique_ptr<const Transform> transform;
@@ -29,12 +29,12 @@ struct EmbedOptions {
   Progress* progress = nullptr;
 };
 
-// The blocks' embeddings side by side.  Every block is a function of one graph and public constants, so a row depends
-// on its own graph and on nothing else: that is what the removal certificates rest on.  Immutable; const access from
-// any number of threads.
+// The embeddings of all blocks, side by side.  Every block is a function of one graph and of public constants.  So a
+// row depends on its own graph and on nothing else.  The removal certificates rest on this.  Immutable.  Any number of
+// threads may use it at the same time.
 class Embedder {
  public:
-  // Memory that one thread reuses from graph to graph; a steady state allocates nothing.
+  // Memory that one thread reuses from graph to graph.  After some graphs nothing is allocated any more.
   struct Scratch {
     FeatureMap::Scratch features;
     NodeSignals signals;
@@ -48,7 +48,7 @@ class Embedder {
   // Columns of Z.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] const std::vector<EmbeddingBlock>& blocks() const noexcept { return blocks_; }
-  // Features with their constants and transforms, for people.
+  // A description for people: features with their constants, and transforms.
   [[nodiscard]] std::string describe() const;
 
   [[nodiscard]] Scratch make_scratch() const;
@@ -57,7 +57,7 @@ class Embedder {
   [[nodiscard]] Result<BlockRow> embed(const Graph& graph) const;
   // One row per graph.  An error names the first graph (by index) that cannot be embedded.
   [[nodiscard]] Result<SparseBlockRows> embed(const Dataset& dataset, const EmbedOptions& options = {}) const;
-  // The same where they are; null gives a row without values.
+  // The same for graphs that lie somewhere else.  A null pointer gives a row without values.
   [[nodiscard]] Result<SparseBlockRows> embed(std::span<const Graph* const> graphs,
                                               const EmbedOptions& options = {}) const;
 
@@ -72,9 +72,9 @@ struct Reembedding {
   BlockRow row;
 };
 
-// Applies the edit and embeds what is left: nothing if the graph is gone.  The row equals, bit for bit, the embedding
-// of the edited graph from scratch, because it is one: sparse re-application beats every incremental scheme we measured
-// (docs/re-embedding.md).
+// Applies the edit and embeds what is left.  Empty if the graph is gone.  The row equals the embedding of the edited
+// graph from scratch, bit for bit, because it is one.  Sparse re-application was faster than every incremental scheme
+// that we measured, where those apply at all (docs/re-embedding.md).
 [[nodiscard]] Result<std::optional<Reembedding>> reembed(const Embedder& embedder, const Graph& graph,
                                                          const GraphEdit& edit);
 

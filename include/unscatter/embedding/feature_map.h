@@ -1,6 +1,6 @@
-// Feature maps: the signals that a transform sees, as functions of one graph and public constants.
+// Feature maps: the signals that a transform sees.  They are functions of one graph and of public constants.
 //
-// A map is written as text, blocks joined by '+':
+// A map is written as text, with blocks joined by '+':
 //
 //   degree-onehot:136              1 at the node's degree; degrees beyond the width count as width - 1
 //   labels:0,1,2                   1 at the node's label; a label that is not listed gives no signal
@@ -12,9 +12,9 @@
 //   log-degree                     log(1 + degree)
 //   product(intensity:1,position)  every channel of the first times every channel of the second
 //
-// What stands behind a ':' is a PUBLIC constant: fixed once, stored with the model, never fitted again.  resolve()
-// fills the constants in from a data set; describe() writes them out; parse() takes only complete descriptions.  A node
-// whose features were removed has no signal in any channel.
+// The text behind a ':' is a PUBLIC constant.  It is fixed once, stored with the model and never fitted again.
+// resolve() takes missing constants from a data set, describe() writes all of them out, and parse() accepts complete
+// descriptions only.  A node whose features were removed has no signal in any channel.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct FeatureEntry {
   double value;
 };
 
-// A group of channels.  Stateless after construction; const access from any number of threads.
+// A group of channels.  It does not change after construction.  Any number of threads may use it at the same time.
 class FeatureBlock {
  public:
   FeatureBlock() = default;
@@ -48,9 +48,9 @@ class FeatureBlock {
   // Name and constants, in the form that parse() reads.
   [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual std::size_t width() const noexcept = 0;
-  // Whether the block can be computed on this graph; the reason if not.
+  // Ok if the block can be computed on this graph.  The error gives the reason if not.
   [[nodiscard]] virtual Status check(const Graph& graph) const;
-  // Appends the channels of node `node` that are not zero, numbered from `first_channel`.
+  // Appends those channels of `node` that are not zero, numbered from `first_channel` on.
   virtual void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
                     std::vector<FeatureEntry>& entries) const = 0;
 };
@@ -63,15 +63,15 @@ class FeatureMap {
     std::vector<std::uint32_t> slot_of_channel;
   };
 
-  // "auto" picks labels if every graph has them, else attributes if there are any, else degree-onehot.  Constants that
-  // `text` leaves out are taken from `dataset`.  Errors: kInvalidArgument (unknown block, bad constant), kUnsupported
-  // (the data lack what a block needs).
+  // "auto" chooses labels if every graph has them, else attributes if every graph has some, else degree-onehot.
+  // Constants that `text` leaves out are taken from `dataset`.  Errors: kInvalidArgument (unknown block, bad constant),
+  // kUnsupported (the data lack what a block needs).
   [[nodiscard]] static Result<FeatureMap> resolve(std::string_view text, const Dataset& dataset);
   // A complete description, as describe() gives it.
   [[nodiscard]] static Result<FeatureMap> parse(std::string_view text);
 
   [[nodiscard]] std::string describe() const;
-  // Channels in all.
+  // The number of all channels, active or not.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   // Replaces `signals`.  Errors: kUnsupported where a block cannot be computed on this graph.
   [[nodiscard]] Status signals(const Graph& graph, Scratch& scratch, NodeSignals& signals) const;

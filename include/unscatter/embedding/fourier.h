@@ -3,8 +3,8 @@
 //   z[channel, q] = (1/g) sum_k (v_k . x)^q,  q = 1..Q,   v_k the eigenvectors of Lap = I - D^-1/2 A D^-1/2
 //
 // Eigenvalues ascend and signs are fixed (symmetric_eigen.h), so the embedding is deterministic.  Inside the space of a
-// repeated eigenvalue the basis remains the solver's choice: fixed for a fixed input, but not invariant under a
-// renumbering of the nodes. Scattering is invariant; this embedding is for comparison.
+// repeated eigenvalue the basis remains the solver's choice.  It is fixed for a fixed input, but not invariant when
+// nodes are numbered in another way.  Scattering is invariant; this embedding is for comparison.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace unscatter {
 
-// An eigenvector and its negative serve equally well, and odd moments tell them apart.
+// The negative of an eigenvector is an eigenvector too, and odd moments tell the two apart.
 enum class EigenvectorSigns {
   kFixed,      // by symmetric_eigen.h
   kArbitrary,  // drawn anew for every size of graph: what a program gets that leaves them to its eigensolver.  For

@@ -11,8 +11,8 @@
 
 namespace unscatter {
 
-// Features as FeatureMap::resolve() reads them, with constants taken from `dataset` where the text leaves them out,
-// under the transform of `spec`.  Errors: those of the two.
+// An embedder of one block.  `features` is read by FeatureMap::resolve(), which takes missing constants from `dataset`.
+// The transform is that of `spec`.  Errors: those of FeatureMap::resolve() and make_transform().
 [[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features,
                                                                     const TransformSpec& spec, const Dataset& dataset);
 

@@ -1,5 +1,5 @@
-// The input of every transform: one real signal per channel on the nodes of one graph, channels that are zero
-// everywhere left out.
+// The input of every transform: one real signal per channel on the nodes of one graph.  Channels that are zero
+// everywhere are left out.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace unscatter {
 
-// values[i * width() + k] is the signal of channel channels[k] at node i; channels ascend.  Reused from graph to graph,
-// so that a steady state allocates nothing.
+// values[i * width() + k] is the signal of channel channels[k] at node i.  Channels ascend.  The memory is reused from
+// graph to graph.
 struct NodeSignals {
   std::size_t nodes = 0;
   std::vector<std::uint32_t> channels;

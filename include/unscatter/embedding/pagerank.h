@@ -3,7 +3,7 @@
 //   p = (1 - a)/g 1 + a M p,   M_ij = 1/out(j) if there is an edge j -> i; 1/g for every i if out(j) = 0
 //   z[channel, q] = sum_i p_i x_i^q,  q = 1..Q
 //
-// Directed and undirected graphs.  Nodes without outgoing edges jump anywhere, as the formula says.
+// For directed and undirected graphs.  A node without outgoing edges jumps anywhere, as the formula says.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct PageRankOptions {
   std::size_t moments = 1;  // Q >= 1
 };
 
-// p >= 0, summing to 1 to rounding.  Errors: kInvalidArgument for options outside their ranges; kNotConverged after
-// max_iterations.
+// p >= 0, with the sum 1 up to rounding.  Errors: kInvalidArgument for options outside their ranges; kNotConverged
+// after max_iterations.
 [[nodiscard]] Result<Vector> pagerank(const Graph& graph, const PageRankOptions& options = {});
 
 // Columns: channel, then moment.  Errors: kInvalidArgument for options outside their ranges; embed(): as pagerank().

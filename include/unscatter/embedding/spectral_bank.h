@@ -4,8 +4,9 @@
 //   chebyshev  H_j = p_j(Lap), p_j a truncated Chebyshev series of h_j: O(degree |E|) per signal, never a dense matrix
 //   automatic  eigen for graphs of at most `eigen_nodes` nodes, chebyshev above
 //
-// The choice depends on the graph's size alone, so an embedding stays a function of its graph.  A removal that takes a
-// graph across the threshold changes its filters by up to approximation_error() more than the removal itself does.
+// The choice depends on the size of the graph alone, so an embedding stays a function of its graph.  A removal may take
+// a graph across the threshold.  Its filters then change by up to approximation_error() more than the removal itself
+// changes them.
 #pragma once
 
 #include <cstddef>
@@ -25,30 +26,31 @@ enum class SpectralMethod { kAutomatic, kEigen, kChebyshev };
 struct SpectralOptions {
   SpectralMethod method = SpectralMethod::kAutomatic;
   std::size_t degree = 64;  // of the Chebyshev series; 1..4096
-  // Largest graph that `automatic` decomposes.  At equal cost the two meet between 100 and 200 nodes
-  // (docs/wavelets.md); exact filters are worth the tenth of a second that 300 nodes take.
+  // The largest graph that `automatic` decomposes.  The two methods cost the same somewhere between 100 and 200 nodes
+  // (docs/wavelets.md).  Exact filters are worth the tenth of a second that 300 nodes take.
   std::size_t eigen_nodes = 300;
   FrameRequirement frame = {};
 };
 
-// Const access from any number of threads, as long as the kernels allow it.
+// Any number of threads may use it at the same time, as long as the kernels allow that.
 class SpectralBank : public WaveletBank {
  public:
-  // What the samples of the kernels over [0, 2] tell: frame bounds that hold for every graph, and the paper's second
+  // What the samples of the kernels over [0, 2] show: frame bounds that hold for every graph, and the paper's second
   // condition.
   [[nodiscard]] virtual const KernelBankReport& report() const noexcept = 0;
   // The kernels themselves.
   [[nodiscard]] virtual const KernelBank& kernels() const noexcept = 0;
-  // kEigen or kChebyshev, for a graph of that many nodes.
+  // kEigen or kChebyshev, for a graph of `nodes` nodes.
   [[nodiscard]] virtual SpectralMethod method_for(std::size_t nodes) const noexcept = 0;
-  // Largest |h_j - p_j| over [0, 2] and all j.  If `proven`, an upper bound; otherwise (a kernel without Lipschitz
-  // constant) the largest difference at the samples, which errs low.  {0, true} for the method `eigen`.
+  // The largest |h_j - p_j| over [0, 2] and all j.  It is an upper bound if `proven`.  Otherwise some kernel has no
+  // Lipschitz constant, and it is the largest difference at the samples, which errs low.  For the method `eigen` it is
+  // {0, true}.
   [[nodiscard]] virtual SampledBound approximation_error() const noexcept = 0;
 };
 
-// The filters' frame_bounds() on a graph: with eigen the extremes over that graph's eigenvalues, rounded outwards; with
-// chebyshev the bounds over [0, 2], widened by the approximation error (not proven where report().frame_proven or
-// approximation_error().proven is false).
+// frame_bounds() of the filters on a graph depends on the method.  With eigen it gives the extremes over the
+// eigenvalues of that graph, rounded outwards.  With chebyshev it gives the bounds over [0, 2], widened by the
+// approximation error.  The latter are not proven where report().frame_proven or approximation_error().proven is false.
 //
 // Errors here: those of examine(); kFrameCondition if the bounds over [0, 2] (for chebyshev: the widened ones) break
 // options.frame; kInvalidArgument for a degree outside its range.

@@ -12,8 +12,7 @@
 
 namespace unscatter {
 
-// A transform is a function of one graph, its signals and public constants: that is what makes an embedding
-// deletion-closed.
+// A transform is a function of one graph, its signals and public constants.  This makes an embedding deletion-closed.
 class Transform {
  public:
   // Memory that one thread reuses from graph to graph.
@@ -31,11 +30,11 @@ class Transform {
   virtual ~Transform() = default;
 
   [[nodiscard]] virtual std::string name() const = 0;
-  // Coordinates of an embedding with `channels` channels in all (not only the active ones).
+  // The number of coordinates of an embedding with `channels` channels, active or not.
   [[nodiscard]] virtual std::size_t width(std::size_t channels) const noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
-  // Replaces the content of `row`; columns as the transform's header says, inactive channels left out.  `channels` as
-  // in width().
+  // Replaces the content of `row`.  The header of the transform gives the order of the columns.  Inactive channels are
+  // left out.  `channels` as in width().
   [[nodiscard]] virtual Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels,
                                      Scratch& scratch, BlockRow& row) const = 0;
 };

@@ -1,4 +1,4 @@
-// Which transform, in words: what the command line, files and bindings say.
+// Which transform, in words.  Command line, files and bindings name transforms in this way.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct TransformSpec {
   // gft          moments of the graph Fourier coefficients
   // pagerank     moments weighted by PageRank
   std::string family = "geometric";
-  WalkOperator op = WalkOperator::kRow;  // geometric only; row averages, so bounded features stay bounded
-  std::size_t scales = 4;                // J; for custom the number of kernels counts instead
+  WalkOperator op = WalkOperator::kRow;  // geometric only; row takes averages, so bounded features stay bounded
+  std::size_t scales = 4;                // J; for custom it is the number of kernels instead
   std::size_t moments = 3;               // Q
   std::size_t layers = 3;                // L
   bool linear = false;
@@ -40,7 +40,7 @@ struct TransformSpec {
 [[nodiscard]] const std::vector<std::string_view>& transform_families();
 
 // Errors: kInvalidArgument for an unknown family or a constant outside its range; kFrameCondition for kernels that are
-// no frame.
+// not a frame.
 [[nodiscard]] Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec);
 
 // The wavelets behind a scattering family, for frame bounds; null for gft and pagerank.

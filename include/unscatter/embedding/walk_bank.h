@@ -5,7 +5,7 @@
 //   symmetric  T = (I + D^-1/2 A D^-1/2)/2 diffusion scattering [Gama19a]; undirected graphs only
 //
 // A_ij = 1 if there is an edge j -> i.  For a directed graph, row divides by the in-degree of i and column by the
-// out-degree of j, so that rows or columns of the walk part sum to one.  Where a degree is 0 the walk part is 0 (T_ii =
+// out-degree of j.  So rows or columns of the walk part sum to 1.  Where a degree is 0, the walk part is 0 (T_ii =
 // 1/2).
 #pragma once
 
@@ -26,13 +26,13 @@ struct WalkScaling {
   std::vector<double> pre;   // empty: all one
   std::vector<double> post;  // empty: all one
 };
-// Replaces the content of `scaling`, whose memory is reused.
+// Replaces the content of `scaling` and reuses its memory.
 void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling);
 [[nodiscard]] WalkScaling walk_scaling(const Graph& graph, WalkOperator op);
 
-// Frame bounds: the lower one is 0 on every graph with an edge for `symmetric` (a walk's stationary signal passes no
-// H_j), so it is reported, not required; `upper` is at most 1 for `symmetric`. Errors: kInvalidArgument for scales
-// outside 1..16.
+// Frame bounds.  For `symmetric` the lower one is 0 on every graph with an edge, because no H_j lets a walk's
+// stationary signal pass.  So it is reported and not required.  For `symmetric` the upper one is at most 1.  Errors:
+// kInvalidArgument for scales outside 1..16.
 [[nodiscard]] Result<std::shared_ptr<const WaveletBank>> make_walk_bank(WalkOperator op, std::size_t scales);
 
 }  // namespace unscatter

@@ -1,15 +1,19 @@
-// Scattering with the wavelets of a lazy walk, fast: the hot loop of the product.
+// Scattering with the wavelets of a lazy walk, in a fast form.  This is where a program spends its time while it
+// embeds.
 //
-// The same transform as make_scattering over make_walk_bank (walk_bank.h), up to rounding.  A graph costs
+// It is the same transform as make_scattering() over make_walk_bank() (walk_bank.h), up to rounding.  A graph costs per
+// channel
 //
-//   sum_{l < L-1} J^l 2^(J-1)        walk steps per channel, each one addition per edge entry and three operations per
-//   node, (1 + J + ... + J^(L-1))          signals per channel, each 2 Q operations per node for its moments.
+//   sum_{l < L-1} J^l 2^(J-1)    walk steps, each one addition per edge entry and three operations per node, and
+//   1 + J + ... + J^(L-1)        signals, each 2 Q operations per node for its moments.
 //
-// No dense power of T is ever formed.  Bands share the dyadic iterates T^(2^j) x; all signals of a layer advance
-// together, channels side by side in memory, so that SIMD lanes are channels; the last layer is reduced to moments
-// without being stored. A channel goes through the same operations in the same order whatever the lane width, the
-// number of threads or the other channels, and a*b+c is rounded twice, so the result is one fixed function of the graph
-// on every machine.
+// No dense power of T is ever formed.  Bands share the dyadic iterates T^(2^j) x.  All signals of a layer advance
+// together, with channels side by side in memory, so that SIMD lanes are channels.  The last layer is reduced to
+// moments and not stored.
+//
+// A channel goes through the same operations in the same order, whatever the lane width, the number of threads or the
+// other channels are.  The expression a*b+c is rounded twice.  So the result is one fixed function of the graph on
+// every machine.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +28,8 @@ namespace unscatter {
 [[nodiscard]] Result<std::unique_ptr<Transform>> make_walk_scattering(WalkOperator op, std::size_t scales,
                                                                       const ScatteringOptions& options);
 
-// What embedding one graph must cost at least with this algorithm, to compare a measured time with the machine's limit.
+// What embedding one graph costs at least with this algorithm.  A measured time is compared with the machine's limit by
+// it.
 struct WalkScatteringCost {
   double flops = 0;  // additions, multiplications and absolute values on active channels, no padding
   double bytes = 0;  // loads and stores of signals that the walk steps make

@@ -1,14 +1,16 @@
 // Wavelet banks: J filters that split a signal on a graph into bands.
 //
-// A bank is a public constant of the model; bound to a graph it becomes GraphFilters, which know that graph's operator
-// (walk matrix, spectrum, ...).  A bank's filters on a graph may depend on that graph and on nothing else.
+// A bank is a public constant of the model.  Bound to a graph it becomes GraphFilters, which know the operator of that
+// graph (walk matrix, spectrum).  The filters on a graph may depend on that graph and on nothing else.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
 #include "unscatter/graph/graph.h"
 #include "unscatter/linalg/dense.h"
@@ -21,7 +23,7 @@ struct FrameBounds {
   double upper = 0;
 };
 
-// The filters H_0 .. H_{J-1} of one bank on one graph.  Const access from any number of threads.
+// The filters H_0 .. H_{J-1} of one bank on one graph.  Any number of threads may use them at the same time.
 class GraphFilters {
  public:
   GraphFilters() = default;
@@ -33,7 +35,7 @@ class GraphFilters {
   virtual void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const = 0;
   // Bounds on this graph.  O(g^3) unless the spectrum is at hand.
   [[nodiscard]] virtual FrameBounds frame_bounds() const = 0;
-  // Largest |h_j - p_j| over the bank's spectrum if the filters are approximations p_j of kernels h_j; 0 if they are
+  // The largest |h_j - p_j| over the spectrum if the filters are approximations p_j of kernels h_j. 0 if they are
   // exact.
   [[nodiscard]] virtual double approximation_error() const { return 0; }
 };
@@ -52,9 +54,14 @@ class WaveletBank {
   [[nodiscard]] virtual Result<std::unique_ptr<GraphFilters>> on(const Graph& graph) const = 0;
 };
 
-// Frame bounds of any linear filters on g nodes: the extreme singular values of the stacked [H_0; ...; H_{J-1}], from
-// the eigenvalues of sum_j H_j^T H_j.  The lower bound is rounded down, the upper one up.  O(J g^3).
+// Frame bounds of any linear filters on g nodes: the extreme singular values of the stacked [H_0; ...; H_{J-1}].  They
+// come from the eigenvalues of sum_j H_j^T H_j.  The lower bound is rounded down, the upper one up.  O(J g^3).
 [[nodiscard]] FrameBounds frame_bounds_of(const GraphFilters& filters, std::size_t nodes);
+
+// Bounds that hold on every one of the graphs: the smallest lower and the largest upper one; zeros for no graphs.  The
+// result does not depend on `threads` (0: all).  Errors: those of WaveletBank::on(), of the first graph that has one.
+[[nodiscard]] Result<FrameBounds> frame_bounds_over(const WaveletBank& bank, std::span<const Graph> graphs,
+                                                    std::size_t threads = 0, Progress& progress = no_progress());
 
 // F = sqrt(sum_{l<L} B^(2l)): |z| <= F for signals bounded by 1 and one moment [Pan23, Thm. 4.3].
 [[nodiscard]] double embedding_norm_bound(double upper_frame_bound, std::size_t layers);

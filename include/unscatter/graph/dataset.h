@@ -12,10 +12,12 @@
 
 namespace unscatter {
 
-// Graph i has class labels[i], an index into class_names; class_names holds the label values as the file spells them,
-// in ascending order (numbers by value, then text).  graph_ids is empty or holds one distinct external id per graph.
-// numbers is empty (graph i has number i) or says, ascending, which number each graph had in the data set that this one
-// is a part of; not part of the content.
+// Graph i has the class labels[i], an index into class_names. class_names holds the label values as the file spells
+// them, in ascending order: numbers by value, then text. graph_ids is empty or holds one distinct external id per
+// graph.
+//
+// `numbers` is empty if graph i has the number i.  Otherwise it holds, in ascending order, the number that each graph
+// had in the data set of which this one is a part.  It is not part of the content.
 struct Dataset {
   std::string name;
   std::vector<Graph> graphs;
@@ -24,25 +26,25 @@ struct Dataset {
   std::vector<std::string> graph_ids;
   std::vector<std::size_t> numbers;
 
-  // What a reader dropped on the way in.
+  // What a reader dropped while reading.
   std::size_t dropped_self_loops = 0;
   std::size_t dropped_duplicate_edges = 0;
 
   [[nodiscard]] std::size_t size() const noexcept { return graphs.size(); }
 };
 
-// Sorts the distinct values of `raw` into class names and maps each to its index.  Numbers come first, by value.
+// Sorts the distinct values of `raw` into class names and maps each value to its index.  Numbers come first, by value.
 struct ClassIndex {
   std::vector<std::string> class_names;
   std::vector<std::uint32_t> labels;
 };
 [[nodiscard]] ClassIndex index_classes(const std::vector<std::string>& raw);
 
-// The chosen graphs, in that order, with their labels and ids; the class names stay whole, so that labels mean the
-// same.  They are numbered anew.  An index that is not there is a broken invariant.
+// The chosen graphs, in that order, with their labels and ids.  All class names are kept, so that labels mean the same.
+// The graphs are numbered anew.  An index that does not exist is a broken invariant.
 [[nodiscard]] Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen);
 
-// Counts that tell whether the right data came in.
+// Counts by which a person sees whether the right data was read.
 struct DatasetSummary {
   std::size_t graphs = 0;
   std::vector<std::size_t> class_counts;
@@ -60,7 +62,7 @@ struct DatasetSummary {
 };
 [[nodiscard]] DatasetSummary summarise(const Dataset& dataset);
 
-// Digest of the content (graphs, features, ids, labels by name), independent of the file format it came from.
+// A digest of the content (graphs, features, ids, labels by name).  It does not depend on the format of the file.
 [[nodiscard]] Digest content_digest(const Dataset& dataset);
 [[nodiscard]] Digest content_digest(const Graph& graph);
 

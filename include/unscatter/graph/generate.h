@@ -1,4 +1,4 @@
-// Synthetic data to try things on, without a download.
+// Synthetic data for trials, without a download.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace unscatter {
 
-// Social "interest groups": users meet in groups, and how they are connected inside tells what kind of group it is.
+// Social "interest groups".  Users meet in groups, and the links inside a group tell what kind of group it is.
 //
 //   class "club"     friends of friends become friends: triangles, even degrees
 //   class "channel"  a few hosts, followers who hardly know one another: hubs, few triangles
 //
-// Both kinds have the same distribution of sizes and of edges per member, and every group mixes in some links of the
-// other kind, so the classes overlap: structure tells about nine groups in ten apart at the default noise.  Half of the
+// Both kinds have the same distribution of sizes and of edges per member.  Every group has some links of the other
+// kind, so the classes overlap: at the default noise, structure tells about nine groups in ten apart.  Half of the
 // groups are clubs (one more channel if the number is odd), in random order.
 //
-// Users come from one population.  The k-th most active is drawn with weight 1 / (k + users/100 + 1), a Zipf law with a
-// flattened head: a few users are in many groups and most in a handful, everywhere under the same external node id
-// ("user-00042").  Graph ids are "group-0001", "group-0002", ...
+// Users come from one population.  The k-th most active one is drawn with weight 1 / (k + users/100 + 1), a Zipf law
+// with a flattened head.  A few users are in many groups, and most are in a handful.  A user has the same external node
+// id ("user-00042") in all groups.  Graph ids are "group-0001", "group-0002" and so on.
 struct InterestGroupOptions {
   std::size_t groups = 1000;  // in 1 .. 10^7
   std::size_t users = 5000;   // in max_size .. 10^7

@@ -1,4 +1,4 @@
-// One graph: who is connected to whom, and what is known of each node.
+// One graph: which nodes are connected, and what is known about each node.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace unscatter {
 
 using NodeIndex = std::uint32_t;
 
-// What is left of a node.  Only removals with a `tombstone` or of features leave anything but kPresent.
+// What is left of a node.  It is kPresent unless its features or the node itself (with a tombstone) were removed.
 enum class NodeState : std::uint8_t {
   kPresent = 0,
   kFeatureless = 1,  // features removed, edges kept
@@ -40,8 +40,9 @@ struct GraphParts {
   std::vector<NodeState> states;      // one per node: what earlier removals left
 };
 
-// Compressed sparse rows.  Row i lists, ascending and without i itself, the nodes j with an edge j -> i: neighbours of
-// an undirected graph, in-neighbours of a directed one.  A value type; const access from any number of threads.
+// Compressed sparse rows.  Row i lists the nodes j with an edge j -> i, in ascending order and without i itself.  These
+// are the neighbours in an undirected graph and the in-neighbours in a directed one.  A value type.  Any number of
+// threads may read it at the same time.
 class Graph {
  public:
   // Errors (kMalformedInput, naming the value): no nodes, an edge end outside the graph, a part of the wrong size, a
@@ -49,9 +50,9 @@ class Graph {
   // is not 0, no living node.  kLimitExceeded: 2^32 nodes or edge entries, or more.
   [[nodiscard]] static Result<Graph> create(GraphParts parts);
 
-  // The same from rows that are already sorted, distinct and free of self-loops, without the detour over an edge list:
-  // `offsets` has node_count + 1 entries; parts.edges is ignored.  Errors as above; a row out of order is
-  // kMalformedInput; an undirected graph whose rows are not symmetric too.
+  // The same from rows that are already sorted, distinct and free of self-loops, without an edge list in between.
+  // `offsets` has node_count + 1 entries; parts.edges is ignored.  Errors as above.  A row out of order is
+  // kMalformedInput, and so are rows of an undirected graph that are not symmetric.
   [[nodiscard]] static Result<Graph> from_rows(GraphParts parts, std::vector<std::uint32_t> offsets,
                                                std::vector<NodeIndex> neighbours);
 
@@ -88,7 +89,7 @@ class Graph {
   [[nodiscard]] bool has_node_ids() const noexcept { return !node_ids_.empty(); }
   [[nodiscard]] const std::string& node_id(std::size_t i) const { return node_ids_[i]; }
 
-  // Overwrites everything in memory; what is left is a graph without nodes, good only for being destroyed or assigned
+  // Overwrites everything in memory.  What remains is a graph without nodes, which may only be destroyed or assigned
   // to.
   void wipe() noexcept;
 
@@ -109,7 +110,7 @@ class Graph {
   std::vector<NodeState> states_;  // empty: all present
 };
 
-// The undirected graph with an edge wherever `graph` has one in either direction; everything else is kept.
+// The undirected graph with an edge wherever `graph` has one in either direction.  Everything else is kept.
 [[nodiscard]] Graph symmetrised(const Graph& graph);
 
 }  // namespace unscatter

@@ -1,7 +1,7 @@
 // Edits that forget: what a removal request does to one graph.
 //
-// The rule behind all of them (docs/notation.md, "deletion-closed"): the edited graph carries nothing of what was
-// removed.  So everything that is derived from the graph (degrees, wavelets, embeddings) is computed from the edited
+// One rule stands behind all of them (docs/notation.md, "deletion-closed"): the edited graph carries nothing of what
+// was removed.  So everything that is derived from a graph (degrees, wavelets, embeddings) is computed from the edited
 // graph alone.
 #pragma once
 
@@ -21,12 +21,12 @@ struct RemoveNode {
   NodeIndex node = 0;
   NodeRemoval style = NodeRemoval::kCompact;
 };
-// Features go, edges stay: attributes, label and position become 0 and no feature map sees the node.  The external id
-// stays, since it names the node in later requests.
+// Removes the features and keeps the edges.  Attributes, label and position become 0, and no feature map sees the node.
+// The external id stays, since later requests name the node by it.
 struct RemoveFeatures {
   NodeIndex node = 0;
 };
-// Undirected: the edge between the two.  Directed: the edge from -> to only.
+// Undirected graph: the edge between the two nodes.  Directed graph: the edge from -> to only.
 struct RemoveEdge {
   NodeIndex from = 0;
   NodeIndex to = 0;
@@ -35,8 +35,8 @@ struct RemoveGraph {};
 
 using GraphEdit = std::variant<RemoveNode, RemoveFeatures, RemoveEdge, RemoveGraph>;
 
-// The edited graph, or nothing if no living node is left (and always for RemoveGraph).
-// Errors, each with a reason: kNotFound (no such node or edge), kInvalidArgument (already removed).
+// The edited graph.  Empty if no living node is left, and always for RemoveGraph.  Errors, each with a reason:
+// kNotFound (no such node or edge), kInvalidArgument (already removed).
 [[nodiscard]] Result<std::optional<Graph>> apply(const Graph& graph, const GraphEdit& edit);
 
 }  // namespace unscatter

@@ -1,5 +1,5 @@
-// Bytes in, Dataset out.  Every reader treats its input as hostile: one clear error that names file, line and value;
-// memory bounded by ReadOptions whatever a header claims; no partial result.
+// From files to a Dataset.  Every reader treats its input as hostile.  It gives one clear error that names file, line
+// and value.  Its memory is bounded by ReadOptions, whatever a header claims.  It never returns a partial result.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace unscatter {
 
-// Ceilings on what one data set may hold.  The defaults are several times what the largest data set in common use
-// needs.
+// Limits on what one data set may hold.  The defaults are several times what the largest data set in common use needs.
 struct ReadLimits {
   std::uint64_t max_bytes = std::uint64_t{4} << 30;  // of text or arrays, after decompression
   std::uint64_t max_nodes = std::uint64_t{1} << 28;
@@ -38,13 +37,13 @@ enum class DataFormat { kTuFolder, kTuZip, kGinText, kGinZip, kSuperpixelNpz, kJ
 // Reads whatever `path` is.
 [[nodiscard]] Result<Dataset> read_dataset(const std::filesystem::path& path, const ReadOptions& options = {});
 
-// NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt, and where present NAME_node_labels.txt and
-// NAME_node_attributes.txt; in a folder, or in a zip (stored, deflate or LZMA members, with or without a folder
-// inside).
+// The TU format: NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt, and where present NAME_node_labels.txt
+// and NAME_node_attributes.txt.  The files lie in a folder or in a zip (stored, deflate or LZMA members, with or
+// without a folder inside).
 [[nodiscard]] Result<Dataset> read_tu(const std::filesystem::path& path, const ReadOptions& options = {});
 
-// The GIN text form: number of graphs; per graph "n l", then n lines "tag m v1 ... vm"; plain or the only member of a
-// zip. Tags become node labels unless all are equal.
+// The GIN text form: the number of graphs; per graph "n l", then n lines "tag m v1 ... vm".  It is plain text or the
+// only member of a zip.  Tags become node labels unless all are equal.
 [[nodiscard]] Result<Dataset> read_gin(const std::filesystem::path& path, const ReadOptions& options = {});
 
 // Superpixel graphs in one .npz (docs/data-formats.md): intensities as attributes, positions, directed edges node ->
@@ -54,7 +53,7 @@ enum class DataFormat { kTuFolder, kTuZip, kGinText, kGinZip, kSuperpixelNpz, kJ
 // The project's own form, one JSON object per line (docs/data-formats.md).
 [[nodiscard]] Result<Dataset> read_jsonl(const std::filesystem::path& path, const ReadOptions& options = {});
 
-// Writes `dataset` so that read_jsonl gives it back, content digest included.  Replaces `path` only once all is
+// Writes `dataset` so that read_jsonl gives it back, content digest included.  Replaces `path` only when everything is
 // written.
 [[nodiscard]] Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path);
 

@@ -9,7 +9,8 @@
 
 namespace unscatter {
 
-// Shares of the data; each in [0, 1], their sum at most 1.  The paper's limited-data setting is the default.
+// Shares of the data.  Each is in [0, 1], and their sum is at most 1.  The default is the paper's setting with limited
+// data.
 struct SplitShares {
   double train = 0.1;
   double validation = 0.1;
@@ -22,9 +23,9 @@ struct Split {
   std::vector<std::size_t> test;
 };
 
-// A uniformly random permutation of {0, ..., count - 1} cut into three: round(train * count) first, then
-// round(validation * count), then round(test * count) or what is left, whichever is less.  Errors: kInvalidArgument for
-// shares outside their ranges.
+// A uniformly random permutation of {0, ..., count - 1}, cut into three parts.  The first has round(train * count)
+// entries, the second round(validation * count), and the third round(test * count) or what is left if that is less.
+// Errors: kInvalidArgument for shares outside their ranges.
 [[nodiscard]] Result<Split> random_split(std::size_t count, const SplitShares& shares, std::uint64_t seed);
 
 }  // namespace unscatter

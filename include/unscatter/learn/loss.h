@@ -1,11 +1,10 @@
 // Losses of one signed margin t = s w.z, s = +1 for graphs of the class and -1 for the others.
 //
 //   logistic    l(t) = log(1 + e^-t)
-//   squared     l(t) = (t - 1)^2 / 2, which is (w.z - s)^2 / 2 since s^2 = 1.  The Hessian is z z^T and does not depend
-//   on w, so
-//               one Newton step is exact.  ([Pan23, Sec. 5] writes (w.z - s)^2 with the same Hessian: a factor 2 is
-//               missing.)
-//   huber-svm   the hinge max(0, 1 - t), its corner rounded between 1 - h and 1 + h so that l'' is continuous:
+//   squared     l(t) = (t - 1)^2 / 2, which is (w.z - s)^2 / 2 since s^2 = 1.  The Hessian is z z^T.  It does not
+//               depend on w, so one Newton step is exact.  ([Pan23, Sec. 5] writes (w.z - s)^2 with the same Hessian.
+//               A factor 2 is missing there.)
+//   huber-svm   the hinge max(0, 1 - t).  Its corner is rounded between 1 - h and 1 + h, so that l'' is continuous:
 //               l'' is the triangle of height 1/h over that interval, l' runs from -1 to 0, l is piecewise cubic.
 #pragma once
 
@@ -38,10 +37,11 @@ class Loss {
   [[nodiscard]] double value(double t) const;
   [[nodiscard]] double slope(double t) const;      // l'
   [[nodiscard]] double curvature(double t) const;  // l''
-  // Both at every margin, several at a time; to a few units in the last place the same as the above.
+  // l' and l'' at every margin, several at a time.  They differ from the above by a few units in the last place at
+  // most.
   void derivatives(std::span<const double> margins, std::span<double> slopes, std::span<double> curvatures) const;
   void derivatives(const Matrix& margins, Matrix& slopes, Matrix& curvatures) const;
-  // l(t + step) - l(t) without cancellation: relative accuracy stays near that of l' step however small the step is.
+  // l(t + step) - l(t) without cancellation: the relative accuracy stays near that of l' step, however small the step.
   [[nodiscard]] double change(double t, double step) const;
 
   // |l'| <= this: 1 for logistic and huber-svm, infinity for squared.
@@ -50,7 +50,8 @@ class Loss {
   [[nodiscard]] double curvature_bound() const noexcept;
   // The sharp Lipschitz constant of l'': 1/(6 sqrt 3) for logistic, 0 for squared, 1/h^2 for huber-svm.  Errs high.
   [[nodiscard]] double curvature_lipschitz() const noexcept;
-  // The gamma_2 that [Pan23, Sec. 5] uses: 1/4 for logistic, valid but 2.6 times looser; elsewhere the sharp constant.
+  // The gamma_2 that [Pan23, Sec. 5] uses.  It is 1/4 for logistic, which is valid but 2.6 times looser.  For the other
+  // losses it is the sharp constant.
   [[nodiscard]] double published_curvature_lipschitz() const noexcept;
 
   friend bool operator==(const Loss&, const Loss&) = default;

@@ -4,8 +4,8 @@
 //
 // [Pan23, Alg. 1]; without a perturbation b it is the plain regularised loss.  Sees rows and labels, never a graph.
 //
-// An empty row (no stored values) has no effect on gradients and Hessians: that is how a removed graph leaves the sum
-// while the others keep their places.  The ridge is given as a number because n then counts the rows that are left.
+// An empty row (no stored values) has no effect on gradients and Hessians.  So a removed graph is an empty row, and the
+// others keep their places.  The ridge is given as a number, because n counts only the graphs that are left.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Evaluation {
   Vector rounding;  // how far a computed column may be from the true one, per class; errs high
 };
 
-// Says that every label is below the number of classes: whoever keeps labels checks them once, not in every update.
+// Labels that are known to be below the number of classes.  Whoever keeps labels checks them once, not in every update.
 struct CheckedLabels {
   std::span<const std::uint32_t> labels;
 };
@@ -50,6 +50,7 @@ class Objective {
   [[nodiscard]] double ridge() const noexcept { return ridge_; }
   [[nodiscard]] const Matrix* perturbation() const noexcept { return perturbation_; }
   [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
+  [[nodiscard]] std::uint32_t label(std::size_t row) const { return labels_[row]; }
   // s_ik
   [[nodiscard]] double sign(std::size_t row, std::size_t label) const { return labels_[row] == label ? 1.0 : -1.0; }
 
@@ -83,7 +84,7 @@ class Objective {
   [[nodiscard]] Matrix gradient_from(Matrix slopes, const Matrix& weights) const;
   // The part of a gradient that does not come from rows.
   void add_ridge_and_noise(const Matrix& weights, Matrix& gradient) const;
-  // Of what a block has of each row's own class.
+  // Negates, in a block, the entry of each row's own class.
   void turn_own_signs(const RowBlock& block) const;
   [[nodiscard]] Vector rounding_of(const GradientEnvelope& envelope, const Matrix& weights) const;
 

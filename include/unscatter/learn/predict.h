@@ -17,9 +17,4 @@ namespace unscatter {
 [[nodiscard]] double accuracy(const SparseBlockRows& rows, std::span<const std::uint32_t> labels,
                               const Matrix& weights);
 
-// A constant 1 in one more column: the bias of every class, regularised like the other weights (strong convexity, on
-// which the certificates rest, needs that).  `width` is the row's width before.
-[[nodiscard]] BlockRow with_bias(BlockRow row, std::size_t width);
-[[nodiscard]] SparseBlockRows with_bias(const SparseBlockRows& rows);
-
 }  // namespace unscatter

@@ -8,17 +8,13 @@
 
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
-#include "unscatter/learn/kept_hessians.h"
-#include "unscatter/learn/newton_system.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
-#include "unscatter/linalg/regularised_hessian.h"
 
 namespace unscatter {
 
 enum class Optimizer {
-  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with inverses made
-            // before
+  kNewton,  // Newton with line search, in primal or dual form: a dozen or two steps, most of them with kept inverses
   kLbfgs,   // LBFGS++, the paper's choice
 };
 // "newton" or "lbfgs".
@@ -26,15 +22,19 @@ enum class Optimizer {
 // The inverse.  Errors: kInvalidArgument.
 [[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
 
+// Two forms of the Newton system of n rows with d columns.
+enum class HessianForm {
+  kPrimal,  // a d x d matrix, Z^T D Z + ridge I
+  kDual,    // an n x n matrix, ridge I + sqrt(D) Z Z^T sqrt(D)
+};
+
 struct TrainOptions {
   Optimizer optimizer = Optimizer::kNewton;
-  // |gradient| of every class at the end, at most.  Default: 1e-12 sum_i |z_i|, which is 1e-12 of the largest gradient
-  // that bounded slopes allow and well above its rounding errors.
+  // The largest |gradient| of a class at the end.  Default: 1e-12 sum_i |z_i|.  This is 1e-12 of the largest gradient
+  // that bounded slopes allow, and well above its rounding errors.
   std::optional<double> gradient_tolerance = {};
   std::size_t max_iterations = 0;        // 0: 200 for Newton, 20000 for L-BFGS
   std::optional<HessianForm> form = {};  // default: the cheaper one
-  NewtonSystem* system = nullptr;        // Newton: one that the caller keeps, with a form of its own
-  KeptHessians* kept = nullptr;  // Newton: inverses that the caller keeps, of the same form; used if there are any
   Progress* progress = nullptr;
 };
 
@@ -45,18 +45,13 @@ struct TrainedWeights {
 };
 
 // From weights 0, or from `start`.  Errors: kInvalidArgument (no row with values, start of the wrong size, numbers that
-// are not finite); kNotConverged, naming the class and the norm reached, never a result that is not at the tolerance.
-// Without a ridge it is also the answer where no minimum exists: the logistic loss of separable data. A class without a
-// single graph is fitted like any other (all signs are -1): its scores are low everywhere.
+// are not finite); kNotConverged, naming the class and the norm reached.  A result that is not at the tolerance is
+// never returned.  Without a ridge, kNotConverged is also the answer where no minimum exists: the logistic loss of
+// separable data.  A class without a single graph is fitted like any other (all signs are -1).  Its scores are low
+// everywhere.
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const TrainOptions& options = {});
 [[nodiscard]] Result<TrainedWeights> train(const Objective& objective, const Matrix& start,
                                            const TrainOptions& options = {});
-
-// Newton with exact systems, which the caller keeps: from `start`, until no class has a gradient above `tolerance`.
-// Arguments are not checked.
-[[nodiscard]] Result<TrainedWeights> newton_descent(const Objective& objective, const Matrix& start, double tolerance,
-                                                    std::size_t max_iterations, NewtonSystem& system,
-                                                    Progress* progress = nullptr);
 
 // The default of gradient_tolerance.
 [[nodiscard]] double default_gradient_tolerance(const SparseBlockRows& rows);

@@ -1,5 +1,5 @@
-// Dense algebra: the project's names for Eigen types.  Heavy Eigen headers (decompositions) are included by sources
-// only.
+// Dense algebra: the project's names for Eigen types.  Only sources include the heavy headers of Eigen
+// (decompositions).
 #pragma once
 
 #include <Eigen/Core>

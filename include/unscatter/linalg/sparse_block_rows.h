@@ -1,8 +1,8 @@
 // A matrix whose rows are sparse in blocks of neighbouring columns: the embeddings Z.
 //
-// A scattering embedding has tree nodes x channels x moments coordinates, of which only the channels that occur in the
-// graph are not identically zero (IMDB-BINARY: 3 % of them).  A row is therefore a list of segments, each a run of
-// consecutive columns:
+// A scattering embedding has tree nodes x channels x moments coordinates.  Only the channels that occur in the graph
+// are not identically zero (IMDB-BINARY: 3 % of them).  So a row is a list of segments, each a run of consecutive
+// columns:
 //
 //   columns   0 1 2 3 4 5 6 7 8
 //   row       . a b c . . d e .      segments {1, 3}, {6, 2}; values a b c d e
@@ -24,7 +24,7 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// One row, owned.  Segments ascend and do not overlap; values of all segments follow one another.
+// One row, owned.  Segments ascend and do not overlap.  The values of all segments follow one another.
 struct BlockRow {
   std::vector<Segment> segments;
   std::vector<double> values;
@@ -33,17 +33,17 @@ struct BlockRow {
     segments.clear();
     values.clear();
   }
-  // Adds `count` columns from `column` on and returns where their values go (valid until the next call).  Joins a
-  // segment that ends at `column`.  `column` must not lie before the end of the last segment.
+  // Adds `count` columns from `column` on and returns where their values go (valid until the next call).  If the last
+  // segment ends at `column`, it grows instead.  `column` must not lie before the end of the last segment.
   double* append(std::size_t column, std::size_t count);
-  // The segment part of append() alone, for callers that size `values` themselves.
+  // Only the segment part of append(), for callers that size `values` themselves.
   void extend(std::size_t column, std::size_t count);
-  // Adds all of `other`, its columns counted from `first_column` on.
+  // Adds all of `other`, with its columns counted from `first_column` on.
   void append_shifted(const BlockRow& other, std::size_t first_column);
   friend bool operator==(const BlockRow&, const BlockRow&) = default;
 };
 
-// Rows of equal width, each stored on its own so that replacing or erasing one touches no other.
+// Rows of equal width.  Each is stored on its own, so that replacing or erasing one touches no other.
 class SparseBlockRows {
  public:
   SparseBlockRows() = default;
@@ -53,7 +53,7 @@ class SparseBlockRows {
   [[nodiscard]] std::size_t rows() const noexcept { return rows_.size(); }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] const BlockRow& row(std::size_t i) const { return rows_.at(i); }
-  // Stored values, an upper bound on the number of entries that are not zero.
+  // The number of stored values: an upper bound on the number of entries that are not zero.
   [[nodiscard]] std::size_t stored_values() const noexcept { return stored_; }
 
   void set_row(std::size_t i, BlockRow row);
@@ -69,7 +69,7 @@ class SparseBlockRows {
   [[nodiscard]] std::size_t row_product_depth(std::size_t i) const { return depths_.at(i); }
 
  private:
-  // What is known about row i, after it changed from one of `stored_before` values.
+  // Brings what is known about row i up to date.  The row had `stored_before` values before it changed.
   void note_row(std::size_t i, std::size_t stored_before);
 
   std::size_t columns_ = 0;

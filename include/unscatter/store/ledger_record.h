@@ -15,6 +15,7 @@
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
 #include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
 
 namespace unscatter {
@@ -47,16 +48,11 @@ struct LedgerRecord {
   Digest model;  // commits to the kept weights and residuals
 
   bool satisfied = false;
-  Mechanism mechanism = Mechanism::kRelease;
+  Promise promise;  // without the number of releases and the assumptions, which an entry does not show
   ResidualBound binding = ResidualBound::kExact;
-  BudgetRule rule = BudgetRule::kJoint;
-  RemovalGuarantee guarantee{0, 0};
-  double delta_for_shift = 0;
-  double noise_stddev = 0;
   double residual_upper_bound = 0;  // rounded up, as said above, and the next two as well
   double distance_upper_bound = 0;
   double shift_upper_bound = 0;
-  double shift_limit = 0;
   Rung rung = Rung::kRetrain;
   std::size_t newton_steps = 0;
 };

@@ -10,7 +10,7 @@
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
 #include "unscatter/store/signing_key.h"
-#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
 
 namespace unscatter {
@@ -29,12 +29,7 @@ struct Receipt {
   Digest previous;                  // hash of the ledger entry before
   Digest entry;                     // hash of the ledger entry: the receipt pins the whole record up to here
 
-  Mechanism mechanism = Mechanism::kRelease;
-  BudgetRule rule = BudgetRule::kJoint;
-  RemovalGuarantee guarantee{0, 0};
-  double noise_stddev = 0;
-  double shift_limit = 0;
-  std::vector<std::string> assumptions;
+  Promise promise;  // without `delta_for_shift` and `releases`, which a receipt does not show
 
   PublicKey signer;
   Signature signature;  // over signed_text()

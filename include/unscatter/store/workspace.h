@@ -69,7 +69,7 @@ struct WorkspaceInfo {
   Digest head;              // hash of its last entry
   std::size_t updates = 0;
   std::size_t published = 0;
-  RungCounts rungs;
+  RungCounts rungs;         // of the updates
   Certificate certificate;  // of the present state
 };
 
@@ -80,9 +80,11 @@ struct ForgetOptions {
 // A removal that is in force and on disk.
 struct Forgotten {
   Certificate certificate;
+  LedgerRecord entry;  // of the ledger
   Receipt receipt;
-  std::vector<Salt>
-      salts;  // one per request; empty if shredded.  With its salt a request can be matched to its commitment
+  std::vector<RemovalRequest> requests;  // that were honoured, in the order of the receipt's commitments
+  // One per request; empty if shredded.  With its salt a request can be matched to its commitment.
+  std::vector<Salt> salts;
 };
 
 // Where the time of a removal went, in seconds, summed over all removals since the workspace was opened.
@@ -113,19 +115,40 @@ class Workspace {
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
 
-  [[nodiscard]] const WorkspaceInfo& info() const;
+  [[nodiscard]] WorkspaceInfo info() const;
   [[nodiscard]] const Embedder& embedder() const;
   // The session behind it: embeds all graphs when first called.
   [[nodiscard]] Result<const Session*> session();
 
-  // One update, one transaction, one ledger entry, one receipt.  When it returns, the removal is durable and the file,
-  // its log included, holds nothing of what was removed.  Errors as Session::forget(), kInvalidArgument without the
-  // key, kIo.
+  // A removal that is computed, and neither written nor in force.  One that is destroyed without commit() changes
+  // nothing.  Must not outlive its workspace; movable.
+  class Removal {
+   public:
+    Removal(Removal&& other) noexcept;
+    Removal& operator=(Removal&& other) noexcept;
+    ~Removal();
+
+    // Until commit().
+    [[nodiscard]] const Certificate& certificate() const;
+    // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable and the file, its log
+    // included, holds nothing of what was removed.  Called once; an error drops the removal.  Errors: kInvalidArgument
+    // without the key; kIo.
+    [[nodiscard]] Result<Forgotten> commit(const ForgetOptions& options = {});
+
+    struct Parts;  // the inside; not for users
+
+   private:
+    friend class Workspace;
+    explicit Removal(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+  };
+  // Errors as Session::prepare().  Until the removal is committed or dropped, no other can be prepared and no model
+  // published.
+  [[nodiscard]] Result<Removal> prepare(std::span<const RemovalRequest> requests);
+  // prepare() and commit().
   [[nodiscard]] Result<Forgotten> forget(std::span<const RemovalRequest> requests, const ForgetOptions& options = {});
   // What forget() would do and cost.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
-  // The first request that forget() would refuse, as things stand, and why; nothing if it would take them all.
-  [[nodiscard]] Result<std::optional<Refusal>> refusal(std::span<const RemovalRequest> requests);
 
   // A list of requests, honoured piece by piece, that remembers how far it came: the workspace keeps a keyed digest of
   // the requests done, in the same transaction as their effect.  Given the same list again after a crash, it goes on
@@ -144,11 +167,11 @@ class Workspace {
     std::size_t done_before = 0;  // requests that an earlier run had honoured
     std::size_t honoured = 0;     // by this run
     std::size_t updates = 0;
-    bool stopped = false;          // by `stop`
-    std::vector<Refusal> refused;  // index in the list, and why
+    bool stopped = false;        // by `stop`
+    std::vector<Error> refused;  // why, each with its place in the list
   };
-  // Errors: those of forget(); the first refusal, unless they are skipped, naming its place in the list, after the
-  // requests before it were honoured.
+  // Errors: those of forget(); the first refusal, unless they are skipped, after the requests before it were honoured.
+  // Error::request is a place in the list: of the refused request, or of the first one of an update that failed.
   [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
 
   // Destroys the salts of every earlier request that equals this one, and then also what is remembered of lists, which

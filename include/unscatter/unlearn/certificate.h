@@ -3,20 +3,12 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "unscatter/base/result.h"
-#include "unscatter/privacy/gaussian_profile.h"
+#include "unscatter/unlearn/promise.h"
 
 namespace unscatter {
-
-// How noise protects what a residual could give away (docs/theory.md, "Two mechanisms").
-enum class Mechanism {
-  kRelease,    // the state is the noiseless near-optimum; every published model gets fresh noise
-  kObjective,  // noise in the training objective, once, as in the paper
-};
 
 // The bounds on the gradient residual, from loose to exact (docs/theory.md, "Four bounds").
 enum class ResidualBound {
@@ -27,12 +19,6 @@ enum class ResidualBound {
   kDrift,  // what the fast rung adds to the last evaluated residual; never chosen, only reported
 };
 
-// How the residuals of K classes meet the budget.
-enum class BudgetRule {
-  kJoint,  // sqrt(sum_k |u_k|^2) against the analytic Gaussian profile: all vectors are published together
-  kPaper,  // sum_k |u_k| against K times the classical budget, as the paper's program does; not sound for K > 1
-};
-
 // The ladder: how much work a removal needed.
 enum class Rung {
   kFast,     // step with the kept factor, residual bounded without looking at other graphs
@@ -41,14 +27,10 @@ enum class Rung {
   kRetrain,  // from scratch
 };
 
-[[nodiscard]] std::string_view name(Mechanism mechanism);
 [[nodiscard]] std::string_view name(ResidualBound bound);
-[[nodiscard]] std::string_view name(BudgetRule rule);
 [[nodiscard]] std::string_view name(Rung rung);
 // The inverse, by those names.  Errors: kInvalidArgument.
-[[nodiscard]] Result<Mechanism> parse_mechanism(std::string_view text);
 [[nodiscard]] Result<ResidualBound> parse_residual_bound(std::string_view text);
-[[nodiscard]] Result<BudgetRule> parse_budget_rule(std::string_view text);
 [[nodiscard]] Result<Rung> parse_rung(std::string_view text);
 
 struct RungCounts {
@@ -74,25 +56,18 @@ struct ResidualBounds {
 // A record starts as a failure.  Every number errs on the safe side.
 struct Certificate {
   bool satisfied = false;
+  Promise promise;
+  std::size_t graphs = 0;  // left to learn from
 
-  Mechanism mechanism = Mechanism::kRelease;
   ResidualBound binding = ResidualBound::kExact;  // the bound that `residual_upper_bound` is
-  BudgetRule rule = BudgetRule::kJoint;
-  RemovalGuarantee guarantee{0, 0};  // what was asked for
-  double delta_for_shift = 0;        // delta less what publishing on a grid costs
-  double noise_stddev = 0;           // of published weights (release) or in the objective
-  std::size_t graphs = 0;            // left to learn from
-
   double residual_upper_bound = 0;  // |U|_F of the kept weights on the data that is left, training residual included
   double distance_upper_bound = 0;  // S: how far the kept weights are from the retrained ones, |U|_F / (lambda n)
   double shift_upper_bound = 0;     // mu of one published model; (epsilon, delta) follow from it
-  double shift_limit = 0;           // what mu may be; paper rule: sum of residuals over the noise instead
 
   ResidualBounds bounds;       // of this update, beside the binding one
   Rung rung = Rung::kRetrain;  // where the ladder ended
   // Newton steps with a new Hessian; those inside a training from scratch are not counted.
   std::size_t newton_steps = 0;
-  std::vector<std::string> assumptions;  // what the guarantee rests on, in sentences
 };
 
 // |U|_F as it is found to be: between the two.

@@ -5,8 +5,6 @@
 #include <string>
 #include <variant>
 
-#include "unscatter/base/error.h"
-
 namespace unscatter {
 
 // A graph or a node: its number in the data the session was created with (0-based, or as Dataset::numbers says; numbers
@@ -52,10 +50,11 @@ struct RequestCounts {
   friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
 };
 
-// A request that cannot be honoured.
-struct Refusal {
-  std::size_t index = 0;  // among those given
-  Error error;
+// What becomes of a batch in which a request cannot be honoured.
+enum class OnRefusal {
+  kRefuseBatch,  // no request is honoured; the error says which one is refused and why
+  kStopBefore,   // the requests before it are honoured
+  kPassOver,     // all others are honoured
 };
 
 // For messages: "node 3 of graph 17".

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +15,8 @@
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/certificate.h"
-#include "unscatter/unlearn/ledger.h"
+#include "unscatter/unlearn/prepared_removal.h"
+#include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/session_options.h"
 #include "unscatter/unlearn/snapshot.h"
@@ -29,13 +29,8 @@ struct PublishedModel {
   Matrix weights;  // width x K
   std::vector<std::string> class_names;
   bool bias = false;
-  Mechanism mechanism = Mechanism::kRelease;
-  RemovalGuarantee guarantee{0, 0};
-  double noise_stddev = 0;
-  double shift_limit = 0;          // no published model has a larger mu
+  Promise promise;
   std::size_t release_number = 0;  // 1, 2, ...
-  std::size_t releases = 0;        // that the guarantee covers together
-  std::vector<std::string> assumptions;
 };
 
 // Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the
@@ -46,34 +41,39 @@ struct PublishedModel {
 //   auto model = session.release().value();
 class Session {
  public:
-  // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).  `ledger` may be
-  // null. Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained
-  // model does not meet its own guarantee (the limit is below what double precision can show).
+  // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).
+  // Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained model
+  // does not meet its own guarantee (the limit is below what double precision can show).
   [[nodiscard]] static Result<Session> create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
-                                              const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
+                                              const SessionOptions& options,
                                               std::unique_ptr<RandomSource> noise = nullptr);
   // A session as snapshot() left one.  Embeds what is there; trains nothing.  Its updates are certified as before, but
   // need not equal bit for bit those of a session that was never interrupted: factors kept for speed are not part of a
   // snapshot. Errors: kMalformedInput where parts do not fit together; those of embedding.
   [[nodiscard]] static Result<Session> restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
-                                               const SessionOptions& options, std::shared_ptr<Ledger> ledger = nullptr,
+                                               const SessionOptions& options,
                                                std::unique_ptr<RandomSource> noise = nullptr);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // Honours all requests by one update.  They apply in order, so a later one sees what the earlier ones left: an edge
-  // can go before its node, not after.  A graph that loses its last node goes whole.  Errors, which change nothing:
-  // kInvalidArgument (empty batch, something removed already, nothing would be left), kNotFound (no such graph, node,
-  // edge, subject); kLimitExceeded if no rung of the ladder, retraining included, meets the guarantee; those of
-  // training and of the ledger.
+  // Computes one update that honours all requests, and leaves it to the caller to put it in force or to drop it.  The
+  // requests apply in order, so a later one sees what the earlier ones left: an edge can go before its node, not after.
+  // A graph that loses its last node goes whole.
+  //
+  // Errors, which change nothing: kInvalidArgument (empty batch, something removed already, nothing would be left),
+  // kNotFound (no such graph, node, edge, subject); kLimitExceeded if no rung of the ladder, retraining included, meets
+  // the guarantee; those of training.  An error that is about one request has its place in Error::request;
+  // `on_refusal` can have such requests passed over instead.
+  //
+  // Until the update is committed or dropped, prepare(), release(), embeddings() and evaluate() are broken invariants.
+  [[nodiscard]] Result<PreparedRemoval> prepare(std::span<const RemovalRequest> requests,
+                                                OnRefusal on_refusal = OnRefusal::kRefuseBatch);
+  // prepare() and commit().
   [[nodiscard]] Result<Certificate> forget(std::span<const RemovalRequest> requests);
   [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request) { return forget(std::span(&request, 1)); }
   // What forget() would return, without doing it.  With the objective mechanism a retraining draws noise of its own.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
-  // The first request, if any, that forget() would refuse for what it names, found by applying them in order; nothing
-  // is learned anew.
-  [[nodiscard]] std::optional<Refusal> refusal(std::span<const RemovalRequest> requests) const;
 
   // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights
   // themselves. Errors: kLimitExceeded when as many models are published as the guarantee covers together (release
@@ -112,9 +112,10 @@ class Session {
   [[nodiscard]] Dataset remaining() const;
 
  private:
+  friend class PreparedRemoval;
   struct State;
-  explicit Session(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Session(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  // shared with an update that is prepared
 };
 
 }  // namespace unscatter

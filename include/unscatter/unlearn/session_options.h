@@ -11,6 +11,7 @@
 #include "unscatter/learn/loss.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/promise.h"
 
 namespace unscatter {
 
@@ -74,6 +75,9 @@ struct SessionOptions {
 // its budget rule, tombstones, retraining when over budget.  For reproduction; the certificate names what is not sound
 // about it.
 [[nodiscard]] SessionOptions paper_options(double regularisation, std::size_t layers);
+
+// How many published models the guarantee covers together: `releases`, or one under the objective mechanism.
+[[nodiscard]] std::size_t covered_releases(const SessionOptions& options);
 
 // kInvalidArgument, naming the option, for numbers outside their ranges and choices that do not fit together.
 [[nodiscard]] Status check_options(const SessionOptions& options);

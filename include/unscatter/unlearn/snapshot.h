@@ -32,8 +32,7 @@ struct SessionSnapshot {
   Vector residuals;                    // per class, an upper bound
   std::optional<Matrix> perturbation;  // objective mechanism
   Certificate certificate;
-  RungCounts rungs;
-  std::size_t updates = 0;
+  RungCounts rungs;  // every update counts once
   std::size_t releases = 0;
 };
 

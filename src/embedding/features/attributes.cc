@@ -1,4 +1,4 @@
-// attributes:C  The node's C real attributes.  intensity:C is the same under the name superpixels use.
+// attributes:C  The C real attributes of a node. intensity:C is the same under the name that superpixels use.
 #include <fmt/format.h>
 
 #include "embedding/features/registry.h"
@@ -12,6 +12,7 @@ class Attributes final : public FeatureBlock {
   [[nodiscard]] std::string describe() const override { return fmt::format("{}:{}", name_, count_); }
   [[nodiscard]] std::size_t width() const noexcept override { return count_; }
   [[nodiscard]] Status check(const Graph& graph) const override {
+    // Another width would put values into channels of other features.
     if (graph.attribute_count() == count_) return ok_status();
     return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the graph has {} attributes per node, not {}",
                                                       name_, graph.attribute_count(), count_)};
@@ -30,6 +31,7 @@ class Attributes final : public FeatureBlock {
 FeatureBlockOrError make(std::string_view name, std::string_view constants, const Dataset* dataset) {
   if (constants.empty()) {
     if (dataset == nullptr) return missing_constants(name, fmt::format("{}:1", name));
+    // The largest number in the data set.  A graph with another number is refused when it is embedded.
     const std::size_t count = summarise(*dataset).attributes;
     if (count == 0)
       return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the data set has no node attributes", name)};

@@ -1,4 +1,4 @@
-// constant  1 at every node.
+// constant  The value 1 at every node that has features.
 #include "embedding/features/registry.h"
 
 namespace unscatter {

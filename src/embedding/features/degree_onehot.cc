@@ -1,5 +1,5 @@
-// degree-onehot:W  One channel per degree 0 .. W-1; the degree is that of the graph as it is now, so a removed
-// neighbour does not count.
+// degree-onehot:W  One channel per degree 0 .. W-1.  The degree is that of the graph as it is now: a removed neighbour
+// does not count.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,8 @@ class DegreeOneHot final : public FeatureBlock {
   [[nodiscard]] std::size_t width() const noexcept override { return width_; }
   void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
             std::vector<FeatureEntry>& entries) const override {
+    // The width is a public constant.  A graph that comes later may have a larger degree, and it shares the last
+    // channel.
     const std::size_t channel = std::min(graph.degree(node), width_ - 1);
     entries.push_back({node, first_channel + static_cast<std::uint32_t>(channel), 1.0});
   }

@@ -15,6 +15,7 @@ Status FeatureBlock::check(const Graph& /*graph*/) const { return ok_status(); }
 
 namespace {
 
+// A block is chosen only if every graph can serve it, so that no graph fails later.
 std::string_view automatic_choice(const Dataset& dataset) {
   const auto every = [&](auto&& has) {
     return !dataset.graphs.empty() && std::all_of(dataset.graphs.begin(), dataset.graphs.end(), has);
@@ -24,7 +25,7 @@ std::string_view automatic_choice(const Dataset& dataset) {
   return "degree-onehot";
 }
 
-// Splits at '+' outside brackets and not inside a number such as 1e+5.
+// Splits at every '+' that is neither inside brackets nor inside a number such as 1e+5.
 std::vector<std::string_view> split_blocks(std::string_view text) {
   std::vector<std::string_view> blocks;
   int depth = 0;
@@ -51,6 +52,7 @@ Result<FeatureMap> FeatureMap::build(std::string_view text, const Dataset* datas
   for (const std::string_view part : split_blocks(text)) {
     UNSCATTER_TRY(block, make_feature_block(part, dataset));
     map.width_ += block->width();
+    // Checked after every block, so that the sum cannot overflow.
     if (map.width_ > kMaxChannels)
       return Error{ErrorCode::kLimitExceeded,
                    fmt::format("features '{}' have more than {} channels", text, kMaxChannels)};
@@ -75,7 +77,7 @@ Status FeatureMap::signals(const Graph& graph, Scratch& scratch, NodeSignals& si
   constexpr std::uint32_t kInactive = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint32_t kActive = kInactive - 1;
   scratch.entries.clear();
-  scratch.slot_of_channel.resize(width_, kInactive);  // all inactive again at the end of every call
+  scratch.slot_of_channel.resize(width_, kInactive);  // every call leaves all entries inactive
 
   const std::size_t nodes = graph.node_count();
   std::uint32_t first_channel = 0;
@@ -87,9 +89,13 @@ Status FeatureMap::signals(const Graph& graph, Scratch& scratch, NodeSignals& si
     first_channel += static_cast<std::uint32_t>(block->width());
   }
 
+  // First the active channels are collected, then they get their slots in ascending order.  Only entries that were
+  // touched are reset at the end: a map may have millions of channels, and a graph uses few of them.
   signals.nodes = nodes;
   signals.channels.clear();
   for (const FeatureEntry& entry : scratch.entries) {
+    // A value of 0 is no signal.  If it made a channel active, the layout of a row would tell a 0 from a removed
+    // feature.
     if (entry.value == 0 || scratch.slot_of_channel[entry.channel] == kActive) continue;
     scratch.slot_of_channel[entry.channel] = kActive;
     signals.channels.push_back(entry.channel);

@@ -1,4 +1,4 @@
-// log-degree  log(1 + degree): one channel where a one-hot degree would need hundreds.
+// log-degree  log(1 + degree).  It is one channel where a one-hot degree would need hundreds.
 #include <cmath>
 
 #include "embedding/features/registry.h"

@@ -1,4 +1,4 @@
-// labels:A,B,...  One channel per listed node label; the list is a public vocabulary.
+// labels:A,B,...  One channel per listed node label.  The list is a public vocabulary.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,6 +24,7 @@ class NodeLabels final : public FeatureBlock {
   void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
             std::vector<FeatureEntry>& entries) const override {
     const auto at = std::lower_bound(vocabulary_.begin(), vocabulary_.end(), graph.label(node));
+    // A label outside the vocabulary gives no signal: a new channel would make rows of the model wider.
     if (at == vocabulary_.end() || *at != graph.label(node)) return;
     entries.push_back({node, first_channel + static_cast<std::uint32_t>(at - vocabulary_.begin()), 1.0});
   }
@@ -37,6 +38,7 @@ Result<std::vector<std::int64_t>> vocabulary_of(const Dataset& dataset) {
   for (const Graph& graph : dataset.graphs) {
     if (!graph.has_labels()) return Error{ErrorCode::kUnsupported, "feature 'labels': the data set has no node labels"};
     for (std::size_t i = 0; i < graph.node_count(); ++i) {
+      // A node whose features were removed must not leave its label in the vocabulary.
       if (graph.has_features(i)) labels.insert(graph.label(i));
     }
   }
@@ -58,6 +60,7 @@ FeatureBlockOrError make_node_labels(std::string_view constants, const Dataset* 
     if (error != std::errc() || end != text.data() + text.size()) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("feature 'labels': '{}' is not an integer", text)};
     }
+    // Ascending order makes the description of a map unique and lets emit() search by halving.
     if (!vocabulary.empty() && label <= vocabulary.back()) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("feature 'labels': {} does not ascend", label)};
     }

@@ -1,4 +1,4 @@
-// position  The node's two coordinates.
+// position  The two coordinates of a node.
 #include "embedding/features/registry.h"
 
 namespace unscatter {

@@ -1,4 +1,4 @@
-// product(a,b)  Every channel of a times every channel of b, the channels of b running faster.
+// product(a,b)  Every channel of a times every channel of b.  The channels of b run faster.
 #include <fmt/format.h>
 
 #include <utility>
@@ -22,7 +22,7 @@ class Product final : public FeatureBlock {
   }
   void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
             std::vector<FeatureEntry>& entries) const override {
-    // The factors' entries take turns at the end of `entries`: no memory of our own.
+    // The entries of both factors are put at the end of `entries` for a moment.  So this needs no memory of its own.
     const std::size_t start = entries.size();
     first_->emit(graph, node, 0, entries);
     const std::size_t middle = entries.size();
@@ -30,6 +30,7 @@ class Product final : public FeatureBlock {
     const std::size_t end = entries.size();
     for (std::size_t a = start; a < middle; ++a) {
       for (std::size_t b = middle; b < end; ++b) {
+        // By index and not by reference: push_back() may move the entries.
         const std::size_t channel = first_channel + entries[a].channel * second_->width() + entries[b].channel;
         const double value = entries[a].value * entries[b].value;
         entries.push_back({node, static_cast<std::uint32_t>(channel), value});

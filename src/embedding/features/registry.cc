@@ -13,6 +13,7 @@ struct Entry {
   FeatureBlockMaker make;
 };
 
+// Sorted by name: the error message about an unknown block lists them in this order.
 constexpr Entry kBlocks[] = {
     {"attributes", make_attributes},       {"constant", make_constant},
     {"degree-onehot", make_degree_onehot}, {"intensity", make_intensity},
@@ -20,9 +21,9 @@ constexpr Entry kBlocks[] = {
     {"position", make_position},           {"standard-attributes", make_standard_attributes},
 };
 
-// The position of the comma between the two arguments of product(a,b), which may themselves hold commas in brackets or,
-// as constants, outside.  The second block starts with a letter, constants never do: the last comma before a letter at
-// depth 0 is the one.
+// The position of the comma between the two arguments of product(a,b).  The arguments may contain commas too: inside
+// brackets, or between constants.  The second block starts with a letter, and constants never do.  So the last comma at
+// depth 0 before a letter is the one.
 std::size_t argument_comma(std::string_view arguments) {
   int depth = 0;
   std::size_t found = std::string_view::npos;
@@ -45,6 +46,7 @@ FeatureBlockOrError parse_product(std::string_view text, const Dataset* dataset)
   }
   UNSCATTER_TRY(first, make_feature_block(arguments.substr(0, comma), dataset));
   UNSCATTER_TRY(second, make_feature_block(arguments.substr(comma + 1), dataset));
+  // A division, because the product of the widths may overflow.
   if (first->width() > kMaxChannels / std::max<std::size_t>(second->width(), 1)) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("feature '{}' has too many channels", text)};
   }
@@ -76,6 +78,7 @@ Error unexpected_constants(std::string_view block, std::string_view constants) {
 
 Result<std::size_t> parse_width(std::string_view block, std::string_view constants) {
   std::size_t width = 0;
+  // from_chars() takes neither blanks nor a sign, whatever the locale is.
   const auto [end, error] = std::from_chars(constants.data(), constants.data() + constants.size(), width);
   if (error != std::errc() || end != constants.data() + constants.size() || width == 0 || width > kMaxChannels) {
     return Error{ErrorCode::kInvalidArgument,
@@ -91,7 +94,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     parts.push_back(text.substr(0, end));
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
-    if (text.empty()) parts.emplace_back();  // a trailing separator leaves an empty part
+    if (text.empty()) parts.emplace_back();  // a separator at the end is followed by an empty part
   }
   return parts;
 }

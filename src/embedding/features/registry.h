@@ -1,4 +1,4 @@
-// The list of feature blocks.  A new block is one file with a maker of this form, and one line in registry.cc.
+// The list of feature blocks.  A new block is one file with a maker of this form and one line in registry.cc.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ namespace unscatter {
 
 using FeatureBlockOrError = Result<std::unique_ptr<const FeatureBlock>>;
 
-// `constants`: what stands behind the ':', empty if nothing does.  Then the maker takes them from `dataset`, or fails
-// if that is null.
+// `constants` is the text behind the ':'.  If it is empty, the maker takes the constants from `dataset`, and fails if
+// that is null.
 using FeatureBlockMaker = FeatureBlockOrError (*)(std::string_view constants, const Dataset* dataset);
 
 FeatureBlockOrError make_attributes(std::string_view constants, const Dataset* dataset);
@@ -23,7 +23,7 @@ FeatureBlockOrError make_log_degree(std::string_view constants, const Dataset* d
 FeatureBlockOrError make_node_labels(std::string_view constants, const Dataset* dataset);
 FeatureBlockOrError make_position(std::string_view constants, const Dataset* dataset);
 FeatureBlockOrError make_standard_attributes(std::string_view constants, const Dataset* dataset);
-// Not in the table: its argument is two blocks, not constants.
+// Not in the table, because its arguments are two blocks and not constants.
 std::unique_ptr<const FeatureBlock> make_product(std::unique_ptr<const FeatureBlock> first,
                                                  std::unique_ptr<const FeatureBlock> second);
 
@@ -37,7 +37,7 @@ std::unique_ptr<const FeatureBlock> make_product(std::unique_ptr<const FeatureBl
 // Splits at `separator`; an empty text has no parts.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
-// The most channels a map may have; a typo must not ask for gigabytes.
+// The most channels of a map.  A typing error must not ask for gigabytes.
 inline constexpr std::size_t kMaxChannels = std::size_t{1} << 24;
 
 }  // namespace unscatter

@@ -1,4 +1,4 @@
-// standard-attributes:M/S,...  (attribute - M) / S, with centre and scale as public constants.
+// standard-attributes:M/S,...  (attribute - M) / S.  Centre and scale are public constants.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -20,11 +20,13 @@ class StandardAttributes final : public FeatureBlock {
   [[nodiscard]] std::string describe() const override {
     std::string text = "standard-attributes:";
     for (const Scaling& s : scalings_)
+      // The shortest text that reads back as the same double, so parse() restores the map bit for bit.
       text += fmt::format("{}{}/{}", &s == &scalings_.front() ? "" : ",", s.center, s.scale);
     return text;
   }
   [[nodiscard]] std::size_t width() const noexcept override { return scalings_.size(); }
   [[nodiscard]] Status check(const Graph& graph) const override {
+    // Another number of attributes would be scaled by constants of other attributes.
     if (graph.attribute_count() == scalings_.size()) return ok_status();
     return Error{ErrorCode::kUnsupported,
                  fmt::format("feature 'standard-attributes': the graph has {} attributes per node, not {}",
@@ -42,7 +44,8 @@ class StandardAttributes final : public FeatureBlock {
   std::vector<Scaling> scalings_;
 };
 
-// Mean and standard deviation over all nodes; a constant attribute keeps scale 1.
+// Mean and standard deviation over all nodes that have features.  A constant attribute keeps the scale 1.  Two passes:
+// the difference of two large sums of squares would lose the digits that a second pass keeps.
 std::vector<Scaling> fitted(const Dataset& dataset, std::size_t attributes) {
   std::vector<Scaling> scalings(attributes, {0, 0});
   double count = 0;
@@ -89,6 +92,7 @@ FeatureBlockOrError make_standard_attributes(std::string_view constants, const D
     const std::size_t attributes = summarise(*dataset).attributes;
     if (attributes == 0)
       return Error{ErrorCode::kUnsupported, "feature 'standard-attributes': the data set has no node attributes"};
+    // From here on the numbers are public constants: a removal does not change them (docs/notation.md).
     scalings = fitted(*dataset, attributes);
   }
   for (const std::string_view text : split(constants, ',')) {

@@ -2,8 +2,8 @@
 
 #include "embedding/transforms/moment_transform.h"
 #include "embedding/wavelets/laplacian.h"
+#include "linalg/symmetric_eigen.h"
 #include "unscatter/base/random.h"
-#include "unscatter/linalg/symmetric_eigen.h"
 
 namespace unscatter {
 namespace {
@@ -21,6 +21,8 @@ class Fourier final : public MomentTransform {
     UNSCATTER_TRY(laplacian, dense_laplacian(graph, "graph Fourier embeddings"));
     UNSCATTER_TRY(eigen, symmetric_eigen(laplacian));
     if (signs_ == EigenvectorSigns::kArbitrary) {
+      // The seed depends on the size of the graph only, so the same graph always gets the same signs.  The prime keeps
+      // different pairs (nodes, edges) apart.
       Sequence coins(1000003 * static_cast<std::uint64_t>(graph.node_count()) + graph.edge_count());
       for (Eigen::Index k = 0; k < eigen.vectors.cols(); ++k) {
         if (coins.chance(0.5)) eigen.vectors.col(k) *= -1;

@@ -10,8 +10,8 @@
 
 namespace unscatter {
 
-// u, one weight per node, summing to 1.  Tombstones count: the paper keeps dividing by the old number of nodes.
-// Replaces the content of `weights`, whose memory is reused.
+// u, one weight per node; they sum to 1.  Tombstones count: the paper goes on dividing by the old number of nodes.
+// Replaces the content of `weights` and reuses its memory.
 void low_pass_weights(const Graph& graph, LowPass low_pass, std::vector<double>& weights);
 
 // Errors as in make_scattering.

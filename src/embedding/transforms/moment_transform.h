@@ -1,4 +1,4 @@
-// What the graph Fourier and PageRank transforms share: an embedding made of weighted moments.
+// What the graph Fourier and PageRank transforms share.  Both embeddings are made of weighted moments.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace unscatter {
 
-// z_(k, q) = sum_i w_i v_ik^q for every signal k and q = 1, ..., moments, the moments of a signal next to each other.
+// z_(k, q) = sum_i w_i v_ik^q for every signal k and q = 1, ..., Q.  The moments of a signal stand next to each other.
 class MomentTransform : public Transform {
  public:
   using Signals = Eigen::Map<const RowMatrix>;  // a row per node, a column per signal
@@ -28,7 +28,7 @@ class MomentTransform : public Transform {
  protected:
   struct Weighted {
     Vector weights;                   // w
-    std::optional<RowMatrix> values;  // v, a row per weight and a column per signal; none: the signals themselves
+    std::optional<RowMatrix> values;  // v, a row per weight and a column per signal; empty: the signals themselves
   };
 
  private:

@@ -11,7 +11,7 @@ namespace unscatter {
 namespace {
 
 Status check(const PageRankOptions& options) {
-  // Written so that a number that is not one fails too.
+  // Written as !(a >= b), so that NaN fails too.
   if (!(options.damping >= 0 && options.damping < 1)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("PageRank damping {}; it must lie in [0, 1)", options.damping)};
@@ -26,6 +26,8 @@ Status check(const PageRankOptions& options) {
 
 // next = (1 - a)/g 1 + a M p
 void step(const Graph& graph, const Vector& out_degree, double damping, const Vector& p, Vector& share, Vector& next) {
+  // A node without outgoing edges jumps anywhere.  Its rank is collected once and spread over all nodes, so that M is
+  // never a dense matrix.
   double dangling = 0;
   for (Eigen::Index j = 0; j < p.size(); ++j) {
     share(j) = out_degree(j) > 0 ? p(j) / out_degree(j) : 0.0;
@@ -59,7 +61,7 @@ class PageRank final : public MomentTransform {
 Result<Vector> pagerank(const Graph& graph, const PageRankOptions& options) {
   UNSCATTER_CHECK_OK(check(options));
   const auto n = static_cast<Eigen::Index>(graph.node_count());
-  // Row i lists the nodes that point at i, so the out-degree of j is how often j is listed.
+  // Row i lists the nodes that point at i.  So the out-degree of j is the number of rows that list j.
   Vector out_degree = Vector::Zero(n);
   for (const NodeIndex j : graph.entries()) out_degree(j) += 1;
 
@@ -71,7 +73,8 @@ Result<Vector> pagerank(const Graph& graph, const PageRankOptions& options) {
     step(graph, out_degree, options.damping, p, share, next);
     change = (next - p).lpNorm<1>();
     std::swap(p, next);
-    // The columns of M sum to one, so a step contracts by a in the 1-norm: |p - exact| <= a/(1 - a) |last change|.
+    // The columns of M sum to 1, so a step contracts by a in the 1-norm: |p - exact| <= a/(1 - a) |last change|.
+    // Dividing by the sum takes away what roundings have added to it.
     if (change * options.damping / (1 - options.damping) <= options.tolerance) return Vector(p / p.sum());
   }
   return Error{ErrorCode::kNotConverged, fmt::format("PageRank with damping {} still changes by {} after {} iterations",

@@ -13,7 +13,7 @@
 namespace unscatter {
 namespace {
 
-// What a wavelet family is made of: a walk, or kernels on the spectrum.
+// Which walk, or which kernels on the spectrum, a wavelet family is made of.
 Result<WalkOperator> walk_of(const TransformSpec& spec) {
   if (spec.family == "diffusion") return WalkOperator::kSymmetric;
   if (spec.op == WalkOperator::kSymmetric) {
@@ -34,6 +34,7 @@ Result<KernelBank> kernels_of(const TransformSpec& spec) {
   return piecewise_polynomial(spec.kernel);
 }
 
+// Checked before anything else: the makers below take every other name for a custom kernel.
 Status check_family(const TransformSpec& spec) {
   for (const std::string_view family : transform_families()) {
     if (family == spec.family) return ok_status();
@@ -59,6 +60,7 @@ const std::vector<std::string_view>& transform_families() {
 
 Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec) {
   UNSCATTER_CHECK_OK(check_family(spec));
+  // These two have no wavelets.  A null bank says so, and it is not an error.
   if (spec.family == "gft" || spec.family == "pagerank") return std::shared_ptr<const WaveletBank>();
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
@@ -75,6 +77,7 @@ Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
   if (spec.family == "pagerank") return make_pagerank({.damping = spec.pagerank_damping, .moments = spec.moments});
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
+    // The fast form.  It gives the same as make_scattering() with a walk bank, up to rounding.
     return make_walk_scattering(op, spec.scales, scattering_of(spec));
   }
   UNSCATTER_TRY(bank, make_wavelet_bank(spec));

@@ -1,7 +1,7 @@
-// Compiled once per instruction set (Highway's foreach_target) and picked at run time.
+// Compiled once per instruction set (Highway's foreach_target).  The best one for the processor is chosen at run time.
 //
-// No fused multiply-add anywhere, and every channel's operations keep their order: the header walk_scattering.h
-// promises one result on every machine.  Little is lost: the inner loop only adds.
+// No operation here is a fused multiply-add, and the operations of every channel keep their order, because
+// walk_scattering.h promises the same result on every machine.  Little is lost by that: the inner loop only adds.
 #include "embedding/transforms/walk_kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,7 +18,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<double>;
 using V = hn::Vec<Lanes>;
 
-// kVectors neighbouring vectors of every row, kept in registers while the neighbours stream by.
+// One walk step for kVectors neighbouring vectors of columns.  Their sums stay in registers while the rows of the
+// neighbours go by.  A lane is one channel: it sees its neighbours in the order of `entries`, whatever the lane width
+// is.
 template <std::size_t kVectors, bool kPre, bool kPost>
 HWY_INLINE void step_columns(const WalkGraph& graph, const double* HWY_RESTRICT from, double* HWY_RESTRICT to,
                              std::size_t stride) {
@@ -32,6 +34,7 @@ HWY_INLINE void step_columns(const WalkGraph& graph, const double* HWY_RESTRICT 
     for (std::uint32_t k = graph.offsets[i]; k < end; ++k) {
       const std::size_t j = graph.entries[k];
       const double* row = from + j * stride;
+      // The row walk has no `pre`, so its inner loop is one load and one addition per entry and vector.
       if constexpr (kPre) {
         const V scale = hn::Set(d, graph.pre[j]);
         for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], hn::Mul(scale, hn::Load(d, row + v * N)));
@@ -39,6 +42,7 @@ HWY_INLINE void step_columns(const WalkGraph& graph, const double* HWY_RESTRICT 
         for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, row + v * N));
       }
     }
+    // Scaling once per row instead of once per entry.
     const V scale = hn::Set(d, kPost ? graph.post[i] : 1.0);
     const std::size_t own = i * stride;
     for (std::size_t v = 0; v < kVectors; ++v) {
@@ -60,8 +64,8 @@ HWY_INLINE void step_all(const WalkGraph& graph, const SignalBlock& current, con
     column += kVectors * N;
   };
   const auto left = [&] { return (stride - column) / N; };
-  // Eight accumulators hide the latency of an addition and leave registers for the rest; the tail takes what is left at
-  // once.
+  // Eight sums hide the latency of an addition and leave registers for the rest.  Nine vectors are taken as five and
+  // four: a single vector at the end would wait for each of its additions.
   while (left() > 8)
     left() == 9 ? columns(std::integral_constant<std::size_t, 5>()) : columns(std::integral_constant<std::size_t, 8>());
   switch (left()) {
@@ -87,7 +91,8 @@ void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalB
   }
 }
 
-// Moments first + 1 .. first + kMoments of one vector of columns.
+// Moments first + 1 to first + kMoments of one vector of columns.  Padding columns give sums of zeros, which nobody
+// reads.
 template <std::size_t kMoments, bool kDifference, bool kWeighted>
 HWY_INLINE void band_columns(const BandTask& task, std::size_t column, std::size_t first, bool store) {
   const Lanes d;
@@ -103,9 +108,11 @@ HWY_INLINE void band_columns(const BandTask& task, std::size_t column, std::size
     if (task.modulus) s = hn::Abs(s);
     if (store) {
       double* to = task.child + i * task.child_stride + column;
-      // The last vector must not reach into the next child's columns.
+      // Children of one layer lie side by side in a row.  The last vector must not reach into the columns of the next
+      // one.
       partial ? hn::BlendedStore(s, mask, d, to) : hn::StoreU(s, d, to);
     }
+    // power is u_i s^1.  It is raised to the first moment of this pass, then from moment to moment.
     V power = kWeighted ? hn::Mul(hn::Set(d, task.weights[i]), s) : s;
     for (std::size_t q = 0; q < first; ++q) power = hn::Mul(power, s);
     for (std::size_t q = 0; q < kMoments; ++q) {
@@ -120,7 +127,8 @@ template <bool kDifference, bool kWeighted>
 HWY_INLINE void band_all(const BandTask& task) {
   const std::size_t N = hn::Lanes(Lanes());
   for (std::size_t column = 0; column < task.stride; column += N) {
-    // Four moments fit the registers; more take further passes.
+    // Four moments fit into the registers.  More moments take further passes over the band.  Only the first pass stores
+    // it.
     for (std::size_t first = 0; first < task.moments; first += 4) {
       const bool store = task.child != nullptr && first == 0 && column < task.width;
       switch (task.moments - first) {

@@ -1,4 +1,4 @@
-// The SIMD part of walk scattering: one layer of the tree at a time, all its signals side by side.
+// The SIMD part of walk scattering.  It works on one layer of the tree at a time, with all its signals side by side.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace unscatter {
 
-// The operator y_i = (x_i + post_i * sum_j pre_j x_j) / 2 on one graph; null pre or post (not both): all one.
+// The operator y_i = (x_i + post_i * sum_j pre_j x_j) / 2 on one graph.  A null `pre` or `post` means all ones; at most
+// one of them is null.
 struct WalkGraph {
   std::size_t nodes;
   const std::uint32_t* offsets;
@@ -15,21 +16,22 @@ struct WalkGraph {
   const double* post;
 };
 
-// Signals of one layer: row i (node i) holds `width` values, then zeros up to `stride`, a multiple of the lane count.
+// Signals of one layer.  Row i belongs to node i.  It holds `width` values, then zeros up to `stride`, which is a
+// multiple of the lane count.
 struct SignalBlock {
   double* values;
   std::size_t width;
   std::size_t stride;
 };
 
-// Lanes of the vectors in use; strides are multiples of it.
+// Doubles per vector on this processor.  Strides are multiples of it.
 [[nodiscard]] std::size_t walk_kernel_lanes();
 [[nodiscard]] const char* walk_kernel_target();
 
-// next = T current.  Both have the same shape; padding stays zero.
+// next = T current.  Both have the same shape.  Padding stays zero.
 void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next);
 
-// What becomes of a band s = x - y (s = x if y is null).
+// What is to be done with a band s = x - y (s = x if y is null).
 struct BandTask {
   const double* x;
   const double* y;  // may be null
@@ -37,7 +39,7 @@ struct BandTask {
   std::size_t width;      // useful columns
   std::size_t stride;     // of x and y
   bool modulus;           // s = |s|
-  const double* weights;  // low-pass weights per node, null: all one
+  const double* weights;  // low-pass weights per node; null: all ones
   std::size_t moments;    // Q
   double* sums;           // sums[q * stride + c] = sum_i weight_i s_ic^(q+1)
   double* child;          // null, or where s is stored: row i at child + i * child_stride

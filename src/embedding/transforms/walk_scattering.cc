@@ -15,11 +15,12 @@ namespace {
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// Grows, never shrinks, never keeps its content when it grows.
+// Memory that is reused from graph to graph.  It grows and never shrinks.  Its content is lost when it grows.
 class AlignedBuffer {
  public:
   double* at_least(std::size_t count) {
     if (count > size_) {
+      // Half as much again, so that a few slightly larger graphs do not allocate again and again.
       size_ = count + count / 2;
       values_ = hwy::AllocateAligned<double>(size_);
     }
@@ -31,7 +32,8 @@ class AlignedBuffer {
   std::size_t size_ = 0;
 };
 
-// Three blocks hold a layer while it walks: the last dyadic iterate, the current one and the next one change places.
+// Three blocks hold a layer while it walks: the last dyadic iterate, the current iterate and the next one.  They change
+// places instead of being copied.
 struct LayerBuffers {
   std::array<AlignedBuffer, 3> blocks;
 };
@@ -77,7 +79,8 @@ class WalkScattering final : public Transform {
                          work.scaling.pre.empty() ? nullptr : work.scaling.pre.data(),
                          work.scaling.post.empty() ? nullptr : work.scaling.post.data()};
 
-    // Channels do not meet, so a graph too large for the cache is done in tiles of channels.
+    // Channels do not influence each other.  So a graph that is too large for the cache is done in tiles of channels,
+    // with the same result.
     const std::size_t tile = tile_width(graph.node_count(), signals.width());
     for (std::size_t first = 0; first < signals.width(); first += tile) {
       embed_tile(walk, signals, first, std::min(tile, signals.width() - first), work, row);
@@ -86,23 +89,28 @@ class WalkScattering final : public Transform {
   }
 
  private:
-  // Bytes of the widest block that walks.  Three of them should stay in a second-level cache; a tile below 32 root
-  // channels would leave lanes and registers empty instead.
+  // The most bytes of a block that walks.  Three such blocks should stay in a second-level cache.  A tile of fewer than
+  // 32 root channels is not made: it would leave lanes and registers empty.
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
   static constexpr std::size_t kNarrowestTile = 32;
 
   [[nodiscard]] std::size_t tile_width(std::size_t nodes, std::size_t width) const {
+    // The widest layer that walks is the last but one, with J^(L-2) signals per channel.  The last layer is never
+    // stored.
     std::size_t signals = 1;
     for (std::size_t l = 2; l < options_.layers; ++l) signals *= scales_;
+    // Multiples of 8 fill whole vectors on every processor.  The 1 prevents a division by zero.
     const std::size_t fitting = kBlockBytes / (sizeof(double) * nodes * signals + 1);
     return std::min(width, std::max(fitting / 8 * 8, kNarrowestTile));
   }
 
-  // All coefficients that may differ from zero, and room for them.
+  // Writes the segments of all coefficients that may differ from zero, and makes room for their values.  Tiles then
+  // write their values in any order.
   void prepare_row(const NodeSignals& signals, std::size_t channels, BlockRow& row) const {
     const std::size_t Q = options_.moments;
     row.clear();
     row.values.resize(tree_size_ * signals.width() * Q);
+    // Neighbouring active channels share a segment.  Counting them first makes one allocation do.
     std::size_t runs = 0;
     for (std::size_t k = 0; k < signals.width(); ++k) {
       if (k == 0 || signals.channels[k] != signals.channels[k - 1] + 1) ++runs;
@@ -124,11 +132,15 @@ class WalkScattering final : public Transform {
     const auto emit = [&](std::size_t layer, std::size_t band_of_layer, const SignalBlock& shape, const double* sums) {
       write_moments(walk.nodes, layer, band_of_layer, tile, shape, sums, signals.width(), first, row);
     };
+    // The root: moments of the signals themselves, without a modulus.
     run_band(walk, block, nullptr, {}, 0, work, false);
+    // at_least(0) never grows: it is where run_band() has just left the sums.
     emit(0, 0, block, work.sums.at_least(0));
 
     for (std::size_t layer = 0; layer + 1 < options_.layers; ++layer) {
       const bool last = layer + 2 == options_.layers;
+      // The children of the last layer are reduced to moments and not stored.  Only the padding of stored ones is
+      // cleared; bands fill the rest.
       SignalBlock children{nullptr, block.width * scales_, 0};
       if (!last) {
         children = make_block(work.layers[layer + 1], walk.nodes, children.width);
@@ -142,7 +154,8 @@ class WalkScattering final : public Transform {
     }
   }
 
-  // Expands one layer: all its signals walk together; band j of the layer is |T^(2^(j-1)) x - T^(2^j) x|.
+  // Expands one layer.  All its signals walk together.  Band 0 is |x - T x|, and band j > 0 is |T^(2^(j-1)) x - T^(2^j)
+  // x|.
   template <typename Emit>
   void walk_layer(const WalkGraph& walk, const SignalBlock& block, const SignalBlock& children, std::size_t layer,
                   WalkScratch& work, Emit&& emit) const {
@@ -151,6 +164,7 @@ class WalkScattering final : public Transform {
     SignalBlock current{work.layers[layer].blocks[1].at_least(size), block.width, block.stride};
     SignalBlock spare{work.layers[layer].blocks[2].at_least(size), block.width, block.stride};
     for (std::size_t j = 0; j < scales_; ++j) {
+      // From T^(2^(j-1)) to T^(2^j) it is 2^(j-1) steps, and from x to T x it is one.  The bands share all iterates.
       const std::size_t steps = j == 0 ? 1 : std::size_t{1} << (j - 1);
       walk_step(walk, dyadic, current);
       for (std::size_t s = 1; s < steps; ++s) {
@@ -179,13 +193,17 @@ class WalkScattering final : public Transform {
     band(task);
   }
 
-  // Band j of a layer of W columns holds the children (path of the column, j).  Inside a layer, a column therefore
-  // spells its path with the first step running fastest, while the tree counts with the last step running fastest: the
-  // digits are reversed here.
+  // Puts the sums of one band into the columns of the embedding.
+  //
+  // A layer stores band j of all its columns together.  So the number of a column spells its path through the tree with
+  // the first step as the fastest digit.  The embedding counts tree nodes with the last step as the fastest digit.  The
+  // digits are therefore reversed here.
   void write_moments(std::size_t nodes, std::size_t layer, std::size_t j, std::size_t tile, const SignalBlock& shape,
                      const double* sums, std::size_t active, std::size_t first, BlockRow& row) const {
     const std::size_t Q = options_.moments;
     const std::size_t base = scattering_tree_size(scales_, layer);
+    // With the mean as low-pass the kernel adds without weights.  One division per coefficient replaces a product per
+    // node.
     const double scale = static_cast<double>(nodes);
     const std::size_t parents = shape.width / tile;
     for (std::size_t parent = 0; parent < parents; ++parent) {
@@ -231,8 +249,8 @@ WalkScatteringCost walk_scattering_cost(std::size_t nodes, std::size_t entries, 
   const auto signals = static_cast<double>(active_channels * scattering_tree_size(scales, options.layers));
   const auto steps = static_cast<double>(std::size_t{1} << (scales - 1));
   WalkScatteringCost cost;
-  // A step: one addition per entry; scale, add, halve per node.  A band: difference and modulus, then Q additions and Q
-  // - 1 products.
+  // A step takes one addition per entry, and three operations per node: scale, add, halve.  A band takes two operations
+  // per node for difference and modulus, then Q additions and Q - 1 products for the moments.
   const double moment_flops = 2.0 * static_cast<double>(options.moments) - 1;
   cost.flops = walking * steps * (e + 3 * g) + signals * g * moment_flops +
                (signals - static_cast<double>(active_channels)) * 2 * g;

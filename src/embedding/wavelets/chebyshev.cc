@@ -12,7 +12,8 @@ namespace {
 
 // c_k = 2/M sum_i h(1 + cos theta_i) cos(k theta_i) at theta_i = (i + 1/2) pi / M, halved for k = 0.
 std::vector<double> coefficients_of(const SpectralKernel& kernel, std::size_t degree) {
-  // Four points per coefficient keep the aliases of what the truncation leaves out well below the truncation itself.
+  // Quadrature folds the coefficients beyond the last point back onto the first ones (aliasing).  Four points per
+  // coefficient keep that well below what the truncation leaves out anyway.
   const std::size_t points = std::max<std::size_t>(1024, 4 * (degree + 1));
   std::vector<double> c(degree + 1, 0.0);
   for (std::size_t i = 0; i < points; ++i) {
@@ -24,8 +25,8 @@ std::vector<double> coefficients_of(const SpectralKernel& kernel, std::size_t de
   return c;
 }
 
-// In the angle, |d/dtheta p| = |sum_k k c_k sin(k theta)| <= sum_k k |c_k|: much smaller than the k^2 of Markov's
-// inequality, which is why the samples are uniform in the angle.
+// The largest |h - p|.  In the angle, |d/dtheta p| = |sum_k k c_k sin(k theta)| <= sum_k k |c_k|.  This is much smaller
+// than the k^2 of Markov's inequality in lambda, which is why the samples are uniform in the angle.
 SampledBound error_of(const SpectralKernel& kernel, std::span<const double> c) {
   double rate = 0;
   double size = 0;
@@ -50,8 +51,9 @@ SampledBound error_of(const SpectralKernel& kernel, std::span<const double> c) {
     last_lambda = lambda;
     last_error = error;
   }
-  // Rounding of the samples, of the coefficients and of the filter's own recurrence.  A rounding error in T_k is
-  // carried on by U_n(t), at most n + 1 in size, so d of them amount to no more than d^2 units.
+  // The last term covers the rounding of the samples, of the coefficients and of the filter's own recurrence.  A
+  // rounding error in T_k is carried on by U_n(t), which is at most n + 1 in size.  So d errors amount to at most d^2
+  // units.
   const auto terms = static_cast<double>(c.size() + 10);
   const double rounding = 1e-15 * terms * terms * (1 + size);
   return {.value = largest + rounding, .proven = kernel.lipschitz.has_value()};
@@ -63,6 +65,7 @@ double evaluate(std::span<const double> coefficients, double lambda) {
   const double t = lambda - 1.0;
   double b1 = 0;
   double b2 = 0;
+  // Clenshaw's recurrence runs from the highest coefficient down.  It is stable on the whole interval.
   for (std::size_t k = coefficients.size(); k-- > 1;) {
     const double b = coefficients[k] + 2.0 * t * b1 - b2;
     b2 = b1;
@@ -72,12 +75,14 @@ double evaluate(std::span<const double> coefficients, double lambda) {
 }
 
 ChebyshevSeries chebyshev_series(const SpectralKernel& kernel, std::size_t degree) {
+  // The error is that of the coefficients as computed, so errors of the quadrature are in it.
   ChebyshevSeries series{.coefficients = coefficients_of(kernel, degree), .error = {}};
   series.error = error_of(kernel, series.coefficients);
   return series;
 }
 
 ChebyshevSweep::ChebyshevSweep(const Graph& graph)
+    // Copies, so that filters may outlive the graph.
     : offsets_(graph.offsets().begin(), graph.offsets().end()),
       entries_(graph.entries().begin(), graph.entries().end()),
       root_(walk_scaling(graph, WalkOperator::kSymmetric).pre) {}
@@ -107,6 +112,7 @@ void ChebyshevSweep::apply(std::span<const ChebyshevSeries> series, const RowMat
   if (degree == 0) return;
   RowMatrix before = signals;
   RowMatrix current;
+  // T_0 x = x and T_1 x = (Lap - I) x start the recurrence.
   shifted_laplacian(before, current);
   add(1, current);
   RowMatrix next;

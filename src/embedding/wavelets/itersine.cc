@@ -10,7 +10,8 @@ namespace {
 
 using std::numbers::pi;
 
-// The mother kernel around its centre: neighbours are half a unit apart, and sin^2 of one is cos^2 of the other.
+// The mother kernel around its centre.  Neighbours are half a unit apart, and cos^2 of one argument is sin^2 of the
+// other.  So the squares of two neighbours add up to 1.
 double itersine_mother(double x) {
   if (std::abs(x) >= 0.5) return 0;
   const double c = std::cos(pi * x);
@@ -23,7 +24,7 @@ Result<KernelBank> itersine(std::size_t scales) {
   if (scales < 2 || scales > 32) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("itersine with {} scales; 2 to 32 are possible", scales)};
   }
-  // The paper's formula covers [0, (J-1)/2]; the spectrum [0, 2] is stretched onto that.
+  // The paper's formula covers [0, (J-1)/2].  The spectrum [0, 2] is stretched onto that.
   const double stretch = static_cast<double>(scales - 1) / 4.0;
   KernelBank bank{.name = "itersine", .kernels = {}, .known_frame = FrameBounds{1.0, 1.0}};
   for (std::size_t j = 0; j < scales; ++j) {

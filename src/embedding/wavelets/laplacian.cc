@@ -19,6 +19,7 @@ Result<Matrix> dense_laplacian(const Graph& graph, const char* user) {
   const std::vector<double> root = walk_scaling(graph, WalkOperator::kSymmetric).pre;  // d^-1/2
   Matrix laplacian = Matrix::Identity(n, n);
   for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    // root_i root_j is the same double as root_j root_i, so the matrix is exactly symmetric.
     for (const NodeIndex j : graph.neighbours(i)) laplacian(static_cast<Eigen::Index>(i), j) = -(root[i] * root[j]);
   }
   return laplacian;

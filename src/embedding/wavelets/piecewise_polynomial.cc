@@ -10,6 +10,7 @@
 namespace unscatter {
 namespace {
 
+// The text comes from a command line or a file.  These limits keep a mistake from taking all memory or time.
 constexpr std::size_t kMaxKernels = 32;
 constexpr std::size_t kMaxPieces = 256;
 constexpr std::size_t kMaxCoefficients = 64;
@@ -21,13 +22,14 @@ struct Piece {
 
   [[nodiscard]] double at(double lambda) const {
     double sum = 0;
+    // Horner's rule.
     for (std::size_t k = coefficients.size(); k > 0; --k) sum = sum * lambda + coefficients[k - 1];
     return sum;
   }
 };
 
 double evaluate(const std::vector<Piece>& pieces, double lambda) {
-  // The last piece that starts at or before lambda: at a joint, the later one.
+  // The last piece that starts at or before lambda.  Where two pieces meet, this is the later one.
   const auto after = std::upper_bound(pieces.begin(), pieces.end(), lambda,
                                       [](double value, const Piece& piece) { return value < piece.from; });
   if (after == pieces.begin()) return 0;
@@ -35,8 +37,8 @@ double evaluate(const std::vector<Piece>& pieces, double lambda) {
   return lambda <= piece.to ? piece.at(lambda) : 0;
 }
 
-// Bound of |p'| on a piece: with p(m + u) = sum_k d_k u^k around the middle m, |p'| <= sum_k k |d_k| r^(k-1) for |u| <=
-// r. Expanding around the middle loses less to cancellation than around 0.
+// A bound of |p'| on a piece.  With p(m + u) = sum_k d_k u^k around the middle m, |p'| <= sum_k k |d_k| r^(k-1) for |u|
+// <= r.  An expansion around 0 would lose more to cancellation.  The last factor covers the rounding of the sum.
 double slope_bound(const Piece& piece) {
   const double middle = 0.5 * (piece.from + piece.to);
   const double radius = 0.5 * (piece.to - piece.from);
@@ -50,9 +52,11 @@ double slope_bound(const Piece& piece) {
   return bound * (1 + 1e-12);
 }
 
+// Two pieces that were meant to meet may miss each other by a few roundings.
 bool jumps(double left, double right) { return std::abs(left - right) > 1e-13 * (1 + std::abs(left)); }
 
-// None if the kernel jumps: between its pieces, or to 0 inside [0, 2].
+// Empty if the kernel jumps, either between its pieces or to 0 inside [0, 2].  A kernel with a jump has no such
+// constant.
 std::optional<double> lipschitz_constant(const std::vector<Piece>& pieces) {
   double bound = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -60,6 +64,7 @@ std::optional<double> lipschitz_constant(const std::vector<Piece>& pieces) {
     bound = std::max(bound, slope_bound(piece));
     const bool joined_left = i > 0 && pieces[i - 1].to == piece.from;
     const double left = joined_left ? pieces[i - 1].at(piece.from) : 0.0;
+    // A jump at the very ends of [0, 2] does not matter: no eigenvalue lies beyond.
     if (piece.from > 0 && jumps(left, piece.at(piece.from))) return std::nullopt;
     const bool joined_right = i + 1 < pieces.size() && pieces[i + 1].from == piece.to;
     if (piece.to < kSpectrumEnd && !joined_right && jumps(piece.at(piece.to), 0.0)) return std::nullopt;
@@ -67,7 +72,8 @@ std::optional<double> lipschitz_constant(const std::vector<Piece>& pieces) {
   return bound;
 }
 
-// Recursive descent over the grammar of the header.
+// Recursive descent over the grammar of the header.  Every error names the character where it was found, since users
+// write these texts by hand.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -95,6 +101,7 @@ class Parser {
       const std::size_t start = position_;
       UNSCATTER_TRY(next, piece());
       if (!pieces.empty() && next.from < pieces.back().to) {
+        // Back to the start of the piece, which is the place that the message should show.
         position_ = start;
         return failure(fmt::format("pieces must ascend; the one before ends at {}", pieces.back().to));
       }
@@ -133,9 +140,10 @@ class Parser {
 
   Result<double> number() {
     skip_blanks();
-    // "0..1" must not read as "0." and ".1".
+    // The text "0..1" must not be read as "0." and ".1".
     const std::string_view rest = text_.substr(position_);
     const std::string_view token = rest.substr(0, rest.find(".."));
+    // from_chars() takes no plus sign, and people write one.
     const std::size_t sign = token.starts_with('+') ? 1 : 0;
     double value = 0;
     const auto [end, code] = std::from_chars(token.data() + sign, token.data() + token.size(), value);

@@ -10,7 +10,7 @@
 
 #include "embedding/wavelets/chebyshev.h"
 #include "embedding/wavelets/laplacian.h"
-#include "unscatter/linalg/symmetric_eigen.h"
+#include "linalg/symmetric_eigen.h"
 
 namespace unscatter {
 
@@ -25,6 +25,7 @@ std::string_view spectral_method_name(SpectralMethod method) noexcept {
 
 namespace {
 
+// Keeps V and the kernels' values at the eigenvalues, and never forms an H_j: applying one costs two products with V.
 class EigenFilters final : public GraphFilters {
  public:
   // responses(j, k) = h_j(lambda_k)
@@ -32,6 +33,7 @@ class EigenFilters final : public GraphFilters {
       : vectors_(std::move(vectors)), responses_(std::move(responses)), bounds_(bounds) {}
 
   void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
+    // One transform to the spectrum serves all bands.  Each band then costs one transform back.
     const RowMatrix spectrum = vectors_.transpose() * signals;
     bands.resize(static_cast<std::size_t>(responses_.rows()));
     for (std::size_t j = 0; j < bands.size(); ++j) {
@@ -47,9 +49,10 @@ class EigenFilters final : public GraphFilters {
   FrameBounds bounds_;
 };
 
-// The series belong to the bank, shared so that filters may outlive it.
+// The series belong to the bank.  They are shared, so that filters may outlive the bank.
 using SharedSeries = std::shared_ptr<const std::vector<ChebyshevSeries>>;
 
+// Knows nothing about the spectrum of its graph, so its frame bounds are those over all of [0, 2].
 class ChebyshevFilters final : public GraphFilters {
  public:
   ChebyshevFilters(const Graph& graph, SharedSeries series, FrameBounds bounds, double error)
@@ -68,7 +71,8 @@ class ChebyshevFilters final : public GraphFilters {
   double error_;
 };
 
-// (p_j)_j differs from (h_j)_j by at most |(error_j)_j| at every lambda, so both frame bounds move by at most that.
+// At every lambda the vector (p_j)_j differs from (h_j)_j by at most |(error_j)_j|.  So both frame bounds move by at
+// most that.  The factor covers the rounding of the root and of the sum.
 FrameBounds widened(const FrameBounds& bounds, const std::vector<ChebyshevSeries>& series) {
   double sum = 0;
   for (const ChebyshevSeries& s : series) sum += s.error.value * s.error.value;
@@ -90,6 +94,8 @@ class Bank final : public SpectralBank {
   [[nodiscard]] const KernelBankReport& report() const noexcept override { return report_; }
   [[nodiscard]] const KernelBank& kernels() const noexcept override { return kernels_; }
   [[nodiscard]] SpectralMethod method_for(std::size_t nodes) const noexcept override {
+    // Only the number of nodes decides.  A decision by measured time or by the spectrum would make rows depend on more
+    // than the graph.
     if (options_.method != SpectralMethod::kAutomatic) return options_.method;
     return nodes <= options_.eigen_nodes ? SpectralMethod::kEigen : SpectralMethod::kChebyshev;
   }
@@ -104,12 +110,14 @@ class Bank final : public SpectralBank {
   [[nodiscard]] Result<std::unique_ptr<GraphFilters>> on(const Graph& graph) const override {
     if (method_for(graph.node_count()) == SpectralMethod::kEigen) return eigen_filters(graph);
     UNSCATTER_CHECK_OK(require_undirected(graph, "spectral wavelets"));
+    // With the method `automatic` this check waits for the first large graph.  A data set of small graphs never needs
+    // it.
     UNSCATTER_CHECK_OK(check_chebyshev());
     return std::unique_ptr<GraphFilters>(
         std::make_unique<ChebyshevFilters>(graph, series_, chebyshev_bounds_, approximation_error().value));
   }
 
-  // Whether the approximation leaves a frame.
+  // Whether the approximation is still a frame.
   [[nodiscard]] Status check_chebyshev() const {
     Status status = require_frame(kernels_.name, chebyshev_bounds_, report_.lower_at, report_.upper_at, options_.frame);
     if (status.ok()) return status;
@@ -130,7 +138,8 @@ class Bank final : public SpectralBank {
     double lower_at = 0;
     double upper_at = 0;
     for (Eigen::Index k = 0; k < n; ++k) {
-      // The spectrum lies in [0, 2]; what the solver puts beyond is rounding.
+      // The spectrum lies in [0, 2].  What the solver puts beyond it is rounding, and kernels are defined on [0, 2]
+      // only.
       const double lambda = std::clamp(eigen.values(k), 0.0, kSpectrumEnd);
       for (std::size_t j = 0; j < scales(); ++j) {
         responses(static_cast<Eigen::Index>(j), k) = kernels_.kernels[j].value(lambda);
@@ -144,7 +153,8 @@ class Bank final : public SpectralBank {
       if (norm < bounds.lower) bounds.lower = norm, lower_at = lambda;
       if (norm > bounds.upper) bounds.upper = norm, upper_at = lambda;
     }
-    // V is orthogonal to within a small multiple of g units in the last place, and enters twice [Golub13, Sec. 8.3].
+    // V is orthogonal up to a small multiple of g units in the last place, and enters twice [Golub13, Sec. 8.3].
+    // Bounds are rounded outwards by a generous multiple of that.
     const double slack = 100.0 * static_cast<double>(n + 10) * std::numeric_limits<double>::epsilon();
     bounds.lower *= 1 - slack;
     bounds.upper *= 1 + slack;
@@ -168,9 +178,11 @@ Result<std::shared_ptr<const SpectralBank>> make_spectral_bank(KernelBank kernel
                  fmt::format("Chebyshev degree {}; 1 to 4096 are possible", options.degree)};
   }
   UNSCATTER_TRY(report, examine(kernels));
+  // The bank is refused here, before any graph is seen, if its kernels are no frame on [0, 2].
   UNSCATTER_CHECK_OK(require_frame(kernels.name, report.frame, report.lower_at, report.upper_at, options.frame));
   std::vector<ChebyshevSeries> series;
   if (options.method != SpectralMethod::kEigen) {
+    // Made once per bank and not per graph: the series depends on the kernel alone.
     for (const SpectralKernel& kernel : kernels.kernels) series.push_back(chebyshev_series(kernel, options.degree));
   }
   auto bank = std::make_shared<const Bank>(std::move(kernels), options, report, std::move(series));

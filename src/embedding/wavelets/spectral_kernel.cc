@@ -12,8 +12,8 @@
 namespace unscatter {
 namespace {
 
-// Kernels are evaluated in a handful of roundings; declared constants are held against samples with this much leeway,
-// and proven bounds are widened by it.
+// Kernels are evaluated in a few roundings.  Declared constants are compared with samples with this much leeway, and
+// proven bounds are widened by it.
 constexpr double kRounding = 1e-12;
 
 Status check_form(const KernelBank& bank) {
@@ -34,7 +34,7 @@ Status check_form(const KernelBank& bank) {
   return ok_status();
 }
 
-// One kernel's sample, or why the bank is refused.
+// One sample of a kernel, or the reason why the bank is refused.
 Result<double> sample(const KernelBank& bank, const SpectralKernel& kernel, double lambda) {
   const double value = kernel.value(lambda);
   if (!std::isfinite(value)) {
@@ -44,7 +44,7 @@ Result<double> sample(const KernelBank& bank, const SpectralKernel& kernel, doub
   return value;
 }
 
-// Extremes of sum_j h_j^2, of its proven bounds between samples, and where they were seen.
+// Extremes of sum_j h_j^2 or of its proven bounds between samples, and where they were seen.
 struct Extremes {
   double lower = std::numeric_limits<double>::infinity();
   double upper = 0;
@@ -52,6 +52,7 @@ struct Extremes {
   double upper_at = 0;
 
   void see(double low, double high, double lambda) {
+    // The place is kept for the message: it tells users where to change a kernel.
     if (low < lower) lower = low, lower_at = lambda;
     if (high > upper) upper = high, upper_at = lambda;
   }
@@ -75,6 +76,7 @@ Status check_known_frame(const KernelBank& bank, const Extremes& seen) {
 }  // namespace
 
 Result<KernelBankReport> examine(const KernelBank& bank) {
+  // `samples` holds what the samples show, `between` what a Lipschitz constant proves between two of them.
   UNSCATTER_CHECK_OK(check_form(bank));
   const bool all_lipschitz = std::all_of(bank.kernels.begin(), bank.kernels.end(),
                                          [](const SpectralKernel& k) { return k.lipschitz.has_value(); });
@@ -97,6 +99,8 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
       if (i > 0) {
         const double change = std::abs(value - last[j]);
         const double noise = kRounding * (1 + std::abs(value));
+        // A constant that is too small would make the proven bounds false.  Samples cannot prove a constant, but they
+        // can refute it.
         if (kernel.lipschitz && change > *kernel.lipschitz * step + noise) {
           return Error{
               ErrorCode::kInvalidArgument,
@@ -104,7 +108,9 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
                           "lambda = {} and {}",
                           kernel.name, bank.name, *kernel.lipschitz, change, last_lambda, lambda)};
         }
+        // |lambda h'(lambda)| by differences: the paper's second condition on kernels.
         report.lambda_derivative_estimate = std::max(report.lambda_derivative_estimate, lambda * change / step);
+        // A Lipschitz kernel stays inside two cones over its neighbouring samples (spectrum_grid.h).
         const double variation = kernel.lipschitz.value_or(0) * step + noise;
         const double high = peak_between(last[j], value, variation);
         const double low = trough_between(last[j], value, variation);
@@ -119,6 +125,7 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
   }
 
   if (bank.known_frame) UNSCATTER_CHECK_OK(check_known_frame(bank, samples));
+  // Rounded outwards in both cases: the lower bound down, the upper bound up.
   const Extremes& shown = all_lipschitz ? between : samples;
   report.frame = bank.known_frame.value_or(FrameBounds{std::sqrt(shown.lower) * (1 - kRounding),  //
                                                        std::sqrt(shown.upper) * (1 + kRounding)});
@@ -130,7 +137,7 @@ Result<KernelBankReport> examine(const KernelBank& bank) {
 
 Status require_frame(const std::string& bank_name, const FrameBounds& bounds, double lower_at, double upper_at,
                      const FrameRequirement& requirement) {
-  // Written so that a bound that is not a number fails too.
+  // Written as !(a >= b), so that NaN fails too.
   if (!(bounds.lower >= requirement.min_lower)) {
     return Error{ErrorCode::kFrameCondition,
                  fmt::format("bank '{}': lower frame bound {:.6g} at lambda = {:.6g}, but at least {:g} is required",

@@ -18,6 +18,7 @@ std::string_view walk_operator_name(WalkOperator op) noexcept {
 
 namespace {
 
+// A node without neighbours has no walk part, see walk_bank.h.
 double inverse_or_zero(double degree) { return degree > 0 ? 1.0 / degree : 0.0; }
 
 }  // namespace
@@ -31,7 +32,7 @@ void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling) {
       for (std::size_t i = 0; i < n; ++i) scaling.post.push_back(inverse_or_zero(static_cast<double>(graph.degree(i))));
       break;
     case WalkOperator::kColumn:
-      // Out-degrees: how often a node stands in another's row.
+      // The out-degree of a node is the number of rows in which it stands.
       scaling.pre.assign(n, 0.0);
       for (const NodeIndex column : graph.entries()) scaling.pre[column] += 1;
       for (double& value : scaling.pre) value = inverse_or_zero(value);
@@ -39,6 +40,7 @@ void walk_scaling(const Graph& graph, WalkOperator op, WalkScaling& scaling) {
     case WalkOperator::kSymmetric:
       for (std::size_t i = 0; i < n; ++i)
         scaling.post.push_back(std::sqrt(inverse_or_zero(static_cast<double>(graph.degree(i)))));
+      // D^-1/2 on both sides.  One vector serves both, because the graph is undirected.
       scaling.pre = scaling.post;
       break;
   }
@@ -52,9 +54,12 @@ WalkScaling walk_scaling(const Graph& graph, WalkOperator op) {
 
 namespace {
 
+// The plain form of the wavelets, for frame bounds and for tests.  Embeddings take walk_scattering.h, which gives the
+// same up to rounding.
 class WalkFilters final : public GraphFilters {
  public:
   WalkFilters(const Graph& graph, WalkOperator op, std::size_t scales)
+      // Copies, so that filters may outlive the graph.
       : offsets_(graph.offsets().begin(), graph.offsets().end()),
         entries_(graph.entries().begin(), graph.entries().end()),
         scaling_(walk_scaling(graph, op)),
@@ -62,9 +67,11 @@ class WalkFilters final : public GraphFilters {
 
   void apply(const RowMatrix& signals, std::vector<RowMatrix>& bands) const override {
     bands.resize(scales_);
+    // Powers are never formed: walking on from one dyadic power gives the next.
     RowMatrix last = signals;
     RowMatrix current = signals;
     for (std::size_t j = 0; j < scales_; ++j) {
+      // H_j = T^(2^(j-1)) - T^(2^j): 2^(j-1) more steps from one dyadic power to the next.
       const std::size_t steps = j == 0 ? 1 : std::size_t{1} << (j - 1);
       for (std::size_t s = 0; s < steps; ++s) current = step(current);
       bands[j] = last - current;
@@ -116,6 +123,7 @@ class WalkBank final : public WaveletBank {
 }  // namespace
 
 Result<std::shared_ptr<const WaveletBank>> make_walk_bank(WalkOperator op, std::size_t scales) {
+  // 16 scales take 2^15 walk steps per signal.
   if (scales < 1 || scales > 16)
     return Error{ErrorCode::kInvalidArgument, fmt::format("{} scales; 1 to 16 are possible", scales)};
   return std::shared_ptr<const WaveletBank>(std::make_shared<WalkBank>(op, scales));

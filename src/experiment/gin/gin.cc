@@ -1,13 +1,13 @@
-#include "unscatter/experiment/gin.h"
+#include "experiment/gin.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "base/stopwatch.h"
 #include "experiment/gin/graph_batch.h"
 #include "experiment/gin/network.h"
 #include "unscatter/base/random.h"
-#include "unscatter/base/stopwatch.h"
 #include "unscatter/embedding/feature_map.h"
 
 namespace unscatter {
@@ -49,18 +49,20 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   UNSCATTER_CHECK_OK(check_gin_options(train, options));
   GinResult result;
 
-  // As for the other methods, what makes the graphs ready belongs to the time.
+  // Preparing the graphs is part of the time, as for the other methods.
   const Stopwatch training;
   UNSCATTER_TRY(features, FeatureMap::resolve("auto", dataset));
   UNSCATTER_TRY(graphs, gin::prepare_graphs(dataset, train, features));
+  // Features are resolved on the whole data set: their widths are public constants, as for the other methods.
   const gin::NetworkShape shape{features.width(), dataset.class_names.size(), options.layers, options.hidden};
   gin::Network network(shape, options.learning_rate, options.seed);
   Sequence random(options.seed);
   std::vector<std::size_t> order = in_order(graphs.size());
   for (; result.epochs < options.epochs; ++result.epochs) {
+    // The order of an epoch goes on from that of the one before.  It depends on the seed alone.
     random.shuffle(std::span(order));
     for_each_batch(graphs, order, options.batch, [&](const gin::GraphBatch& batch) {
-      // A last batch of a single node cannot be normalised; its graph has its turn in the next epoch.
+      // A last batch of a single node cannot be normalised.  Its graph gets its turn in the next epoch.
       if (batch.nodes() > 1) network.step(batch);
     });
   }
@@ -69,6 +71,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
   const Stopwatch predicting;
   UNSCATTER_TRY(unseen, gin::prepare_graphs(dataset, test, features));
   for_each_batch(unseen, in_order(unseen.size()), options.batch, [&](const gin::GraphBatch& batch) {
+    // The size of a batch changes no prediction: the normalisation takes averages that training collected.
     const std::vector<std::uint32_t> classes = network.predict(batch);
     result.predictions.insert(result.predictions.end(), classes.begin(), classes.end());
   });

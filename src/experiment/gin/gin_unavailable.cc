@@ -1,5 +1,5 @@
-// What stands in for the network in builds without libtorch.
-#include "unscatter/experiment/gin.h"
+// Takes the place of the network in builds without libtorch.
+#include "experiment/gin.h"
 
 namespace unscatter {
 

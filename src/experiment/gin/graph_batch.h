@@ -1,4 +1,4 @@
-// Graphs as the network reads them: several side by side, as one graph of many components.
+// Graphs as the network reads them: several graphs side by side, as one graph of many components.
 #pragma once
 
 #include <cstddef>

@@ -39,6 +39,7 @@ class SparseProduct final : public torch::autograd::Function<SparseProduct> {
     return result;
   }
 
+  // The derivative of S X by X is S^T.  S is a constant and gets none.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  const torch::autograd::variable_list& gradients) {
     const auto* S = reinterpret_cast<const SparseRows*>(context->saved_data["S"].toInt());  // NOLINT
@@ -63,13 +64,13 @@ class Network::State {
  public:
   State(const NetworkShape& shape, double learning_rate, std::uint64_t seed)
       : shape_(shape), random_(at::detail::createCPUGenerator(seed)) {
-    // Batches are small: more threads waited for one another longer than they worked (measured: 75 s instead of 5 for
-    // 500 epochs on IMDB-BINARY, on two busy processors), and one makes the sums the same everywhere.
+    // Batches are small, and more threads waited for one another longer than they worked.  Measured for 500 epochs on
+    // IMDB-BINARY on two busy processors: 75 s instead of 5.  One thread also makes the sums the same everywhere.
     at::set_num_threads(1);
     std::size_t inputs = shape.channels;
     for (std::size_t l = 0; l < shape.layers; ++l) {
       const std::string layer = fmt::format("layer{}.", l);
-      // W1 of the first layer lies transposed, one row per channel: sparse features pick rows.
+      // W1 of the first layer is stored transposed, one row per channel: sparse features then choose rows.
       add(layer + "eps", torch::zeros({1}));
       add(layer + "W1", l == 0 ? uniform({inputs, shape.hidden}, inputs) : uniform({shape.hidden, inputs}, inputs));
       add(layer + "b1", uniform({shape.hidden}, inputs));
@@ -81,6 +82,7 @@ class Network::State {
       averages_[layer + "variance"] = torch::ones({extent(shape.hidden)});
       inputs = shape.hidden;
     }
+    // Weights are drawn in this order.  Another order would give other weights for the same seed.
     add("head.V1", uniform({shape.hidden, shape.hidden}, shape.hidden));
     add("head.c1", uniform({shape.hidden}, shape.hidden));
     add("head.V2", uniform({shape.classes, shape.hidden}, shape.hidden));
@@ -102,6 +104,8 @@ class Network::State {
     for (std::size_t l = 0; l < shape_.layers; ++l) h = layer(batch, l, h, training);
     const Tensor g = product(batch.averages, h);
     Tensor z = torch::relu(torch::addmm(weight("head.c1"), g, weight("head.V1").t()));
+    // Dropout divides by the share that it keeps, so that evaluation needs no factor.  It draws from our generator, not
+    // from the global one.
     if (training) z = z * torch::empty_like(z).bernoulli_(kKept, random_).div_(kKept);
     return torch::log_softmax(torch::addmm(weight("head.c2"), z, weight("head.V2").t()), -1);
   }
@@ -133,6 +137,7 @@ class Network::State {
     const torch::NoGradGuard constant;
     const auto found = weights_.find(name);
     if (found == weights_.end()) throw InvariantViolation("GIN: no parameter " + name);
+    // A copy, because from_blob() does not own what it shows.
     FloatMatrix copy = name == kTransposed ? FloatMatrix(value.transpose()) : value;
     const Tensor block = torch::from_blob(copy.data(), {copy.rows(), copy.cols()});
     found->second.copy_(block.reshape(found->second.sizes()));
@@ -152,7 +157,7 @@ class Network::State {
     return to_eigen(name == kTransposed ? tensor.t() : tensor);
   }
 
-  // What torch.nn.Linear starts with: uniform on [-1/sqrt(inputs), 1/sqrt(inputs)], weights and biases alike.
+  // The start of torch.nn.Linear: uniform on [-1/sqrt(inputs), 1/sqrt(inputs)], for weights and biases.
   Tensor uniform(std::initializer_list<std::size_t> shape, std::size_t inputs) {
     std::vector<std::int64_t> sizes;
     for (const std::size_t n : shape) sizes.push_back(extent(n));
@@ -163,15 +168,15 @@ class Network::State {
   void add(const std::string& name, const Tensor& tensor) { weights_[name] = tensor.set_requires_grad(true); }
   [[nodiscard]] const Tensor& weight(const std::string& name) const { return weights_.at(name); }
 
-  // W1 comes before the sum over neighbours, which gives the same (both are linear) and spares sums over all channels,
-  // of which degree one-hots have hundreds.
+  // W1 is applied before the sum over neighbours.  Both are linear, so the result is the same.  It saves sums over all
+  // channels, of which one-hot degrees have hundreds.
   [[nodiscard]] Tensor layer(const GraphBatch& batch, std::size_t l, const Tensor& h, bool training) const {
     const std::string layer = fmt::format("layer{}.", l);
     const auto w = [&](const char* name) { return weight(layer + name); };
     const Tensor u = l == 0 ? product(batch.features, w("W1")) : torch::mm(h, w("W1").t());
     const Tensor a = torch::relu((1 + w("eps")) * u + product(batch.adjacency, u) + w("b1"));
     const Tensor b = torch::relu(torch::addmm(w("b2"), a, w("W2").t()));
-    constexpr double kMomentum = 0.1;  // of the averages; these and the next are PyTorch's defaults
+    constexpr double kMomentum = 0.1;  // of the averages; this and the next one are the defaults of PyTorch
     constexpr double kFloor = 1e-5;
     return torch::batch_norm(b, w("scale"), w("shift"), averages_.at(layer + "mean"), averages_.at(layer + "variance"),
                              training, kMomentum, kFloor, false);

@@ -1,13 +1,14 @@
-// The graph isomorphism network [Xu19] as the benchmark programs of PyTorch Geometric build it, which [Pan23, Sec. 5]
-// took over:
+// The graph isomorphism network [Xu19], as the benchmark programs of PyTorch Geometric build it. [Pan23, Sec. 5] took
+// it from there.
 //
 //   h_0     = X
 //   h_{l+1} = norm(relu(W2 relu(W1 ((1 + eps) h_l + A h_l) + b1) + b2)),   l = 0 .. layers - 1
 //   g       = mean of h_layers over the nodes of a graph
 //   scores  = log softmax(V2 dropout(relu(V1 g + c1)) + c2)
 //
-// norm is batch normalisation over nodes; eps starts at 0 and is learnt, one per layer (the class that the program of
-// [Pan23] uses); dropout keeps half.  The loss is the mean negative log-likelihood, the optimiser Adam.
+// norm is batch normalisation over nodes. eps starts at 0 and is learnt, one per layer; this is the class that the
+// program of [Pan23] uses. dropout keeps half.  The loss is the mean negative log-likelihood, and the optimiser is
+// Adam.
 #pragma once
 
 #include <Eigen/Core>
@@ -34,8 +35,9 @@ using FloatMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::
 // "head.V1", "head.c1", "head.V2", "head.c2".  Vectors and numbers have one row.
 using NamedMatrices = std::map<std::string, FloatMatrix>;
 
-// Weights and optimiser.  All randomness (weights, dropout) comes from `seed`.  Not thread-safe.  Sets libtorch to one
-// thread, for the whole process; results still depend on the BLAS library behind it, and on its threads if it has any.
+// Weights and optimiser.  All randomness (weights, dropout) comes from `seed`.  Not thread-safe.  It sets libtorch to
+// one thread for the whole process.  Results still depend on the BLAS library behind it, and on its threads if it has
+// any.
 class Network {
  public:
   Network(const NetworkShape& shape, double learning_rate, std::uint64_t seed);
@@ -43,10 +45,10 @@ class Network {
   Network& operator=(const Network&) = delete;
   ~Network();
 
-  // One step of Adam.  The batch has at least two nodes: one alone has no variance to normalise by.
+  // One step of Adam.  The batch has at least two nodes, because one node alone has no variance to normalise by.
   void step(const GraphBatch& batch);
 
-  // What follows is evaluation: no dropout, and the normalisation has the averages that training collected.
+  // The following functions evaluate: no dropout, and the normalisation takes the averages that training collected.
   [[nodiscard]] FloatMatrix log_probabilities(const GraphBatch& batch) const;
   [[nodiscard]] std::vector<std::uint32_t> predict(const GraphBatch& batch) const;
   [[nodiscard]] double loss(const GraphBatch& batch) const;

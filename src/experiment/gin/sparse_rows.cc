@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter::gin {
 namespace {
 
-// Rows per piece of work, about 100,000 additions on sparse graphs of 64 channels.
+// Rows per piece of work: about 100,000 additions on sparse graphs with 64 channels.
 constexpr std::size_t kRowsAtOnce = 256;
 // Columns per piece of work: 128 bytes of a row.
 constexpr std::size_t kColumnsAtOnce = 32;
@@ -41,7 +41,8 @@ void multiply(const SparseRows& S, std::span<const float> dense, std::size_t wid
 void multiply_transposed(const SparseRows& S, std::span<const float> dense, std::size_t width,
                          std::span<float> result) {
   require_shapes(dense.size() == S.rows() * width && result.size() == S.columns * width);
-  // Rows of the result receive from everywhere, columns only from themselves: those are shared out.
+  // A row of the result receives values from everywhere, a column only from its own column.  So columns are shared out
+  // among threads, and no two of them write to the same place.
   const std::size_t pieces = (width + kColumnsAtOnce - 1) / kColumnsAtOnce;
   parallel_for(pieces, 0, 1, [&](std::size_t piece, std::size_t) {
     const std::size_t begin = piece * kColumnsAtOnce;

@@ -1,8 +1,8 @@
 // Sparse constants of the network (adjacency, features, averages) and their products with dense blocks, in single
 // precision.
 //
-// libtorch's own sparse and indexed additions are no choice here: Debian's build has no MKL, so that they run one row
-// at a time.
+// The sparse and indexed additions of libtorch are no choice here.  Debian's build has no MKL, so they run one row at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ struct SparseRows {
   void end_row() { offsets.push_back(static_cast<std::uint32_t>(column.size())); }
 };
 
-// result := S dense, for row-major blocks of `width` columns: dense has S.columns rows, result S.rows().  Sums run in
-// the order of the entries, so the result does not depend on the number of threads.
+// result := S dense, for row-major blocks of `width` columns.  `dense` has S.columns rows and `result` has S.rows().
+// Sums run in the order of the entries, so the result does not depend on the number of threads.
 void multiply(const SparseRows& S, std::span<const float> dense, std::size_t width, std::span<float> result);
 
-// result := S^T dense; dense has S.rows() rows, result S.columns.
+// result := S^T dense.  `dense` has S.rows() rows and `result` has S.columns.
 void multiply_transposed(const SparseRows& S, std::span<const float> dense, std::size_t width, std::span<float> result);
 
 }  // namespace unscatter::gin

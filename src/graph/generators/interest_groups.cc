@@ -1,5 +1,5 @@
-// Only integer arithmetic, + - * / on doubles and Sequence decide anything here: what libm or the standard
-// distributions would return differs between machines, and the same options must give the same data set everywhere.
+// Only integers, + - * / on doubles, and Sequence decide anything here.  The same options must give the same data set
+// on every machine, and the results of libm or of the standard distributions differ between machines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,14 @@
 namespace unscatter {
 namespace {
 
+// Far more than anybody needs for a trial, and few enough that a typing error does not fill the memory.
 constexpr std::size_t kMostGroups = 10'000'000;
 constexpr std::size_t kMostUsers = 10'000'000;
 constexpr std::size_t kMostMembers = 10'000;
 
-// Links made the club way, as a share of all: uniform on [kLeastClubby, 1] in a club, on [0, 1 - kLeastClubby] in a
-// channel. At 0.58 and the default noise, logistic regression on degree moments and clustering coefficient is right for
-// 9 groups in 10.
+// The share of links that are made in the way of clubs.  It is uniform on [kLeastClubby, 1] in a club and on [0, 1 -
+// kLeastClubby] in a channel.  With 0.58 and the default noise, a logistic regression on degree moments and clustering
+// coefficient is right for 9 groups in 10.
 constexpr double kLeastClubby = 0.58;
 
 Error out_of_range(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
@@ -45,14 +46,17 @@ Status check(const InterestGroupOptions& options) {
   return ok_status();
 }
 
-// Who could be in a group.  Ranks (0: the most active) are drawn by weight; which user has which rank is random.
+// The people who can be in a group.  Ranks are drawn by weight; rank 0 is the most active user.  It is random which
+// user has which rank.
 class Population {
  public:
   Population(std::size_t users, Sequence& random) : user_of_rank_(users), drawn_for_(users, 0) {
+    // Integer weights: a sum of doubles could round differently on another machine.
     constexpr std::uint64_t kUnit = std::uint64_t{1} << 32;
     std::uint64_t sum = 0;
     cumulative_.reserve(users);
     for (std::size_t rank = 0; rank < users; ++rank) {
+      // users / 100 flattens the head of the Zipf law.  Without it the first users would be in nearly every group.
       sum += kUnit / (rank + users / 100 + 1);
       cumulative_.push_back(sum);
       user_of_rank_[rank] = rank;
@@ -60,7 +64,7 @@ class Population {
     random.shuffle(std::span(user_of_rank_));
   }
 
-  // `count` distinct users, in the order in which they were drawn: active ones tend to come first.
+  // `count` distinct users, in the order in which they were drawn.  Active users tend to come first.
   std::vector<std::size_t> draw(std::size_t count, Sequence& random) {
     ++draws_;
     std::vector<std::size_t> members;
@@ -74,7 +78,8 @@ class Population {
   }
 
  private:
-  // Rejection, and after many misses (a group that takes nearly everyone) the next free rank.
+  // A rank that was not drawn for this group yet.  Ranks are drawn until one is free.  After many misses, in a group
+  // that takes nearly everyone, the next free rank is taken.
   std::size_t free_rank(Sequence& random) const {
     constexpr int kTries = 32;
     std::size_t rank = 0;
@@ -94,8 +99,9 @@ class Population {
   std::size_t draws_ = 0;
 };
 
-// One group, grown member by member from a few founders, who do not know one another at first.  Every newcomer makes
-// the same number of links, whatever the kind of the group: how many edges there are tells nothing.
+// One group.  It grows member by member from a few founders, who do not know one another at first.  Every newcomer
+// makes the same number of links, whatever the kind of the group is.  So the number of edges tells nothing about the
+// kind.
 class Group {
  public:
   Group(std::size_t members, double clubby, Sequence& random) : neighbours_(members), clubby_(clubby), random_(random) {
@@ -107,7 +113,8 @@ class Group {
     }
   }
 
-  // Replaces each edge, with probability `noise`, by one between two uniformly random members.
+  // Replaces each edge, with probability `noise`, by one between two uniformly random members.  An edge whose
+  // replacement exists already stays.
   void rewire(double noise) {
     for (Edge& edge : edges_) {
       if (!random_.chance(noise)) continue;
@@ -127,7 +134,8 @@ class Group {
   [[nodiscard]] NodeIndex members() const { return static_cast<NodeIndex>(neighbours_.size()); }
   [[nodiscard]] NodeIndex anyone(std::uint64_t count) const { return static_cast<NodeIndex>(random_.below(count)); }
 
-  // With someone new to them, drawn by kind; after many misses with anyone.  There is someone: links <= founders.
+  // Links a newcomer to somebody whom they do not know yet, drawn by kind.  After many misses it may be anyone.  There
+  // is always someone left, since links <= founders.
   void link(NodeIndex newcomer) {
     constexpr int kTries = 8;
     NodeIndex other = newcomer;
@@ -138,8 +146,8 @@ class Group {
     edges_.push_back({newcomer, other});
   }
 
-  // A friend of a friend; without friends, anyone already there.  Of two candidates the one with fewer links, so that
-  // no hubs arise.
+  // A friend of a friend, or anyone who is there if the newcomer has no friends yet.  Of two candidates the one with
+  // fewer links is taken, so that no hubs arise.
   [[nodiscard]] NodeIndex as_in_a_club(NodeIndex newcomer) const {
     const NodeIndex one = close_to(newcomer);
     const NodeIndex other = close_to(newcomer);
@@ -153,10 +161,11 @@ class Group {
     return theirs[random_.below(theirs.size())];
   }
 
-  // A host, as which the founders serve.
+  // One of the hosts.  The founders are the hosts.
   [[nodiscard]] NodeIndex as_in_a_channel() const { return anyone(founders_); }
 
   [[nodiscard]] bool linked(NodeIndex a, NodeIndex b) const {
+    // The shorter list is searched: a host may have thousands of links.
     const auto& shorter = neighbours_[a].size() < neighbours_[b].size() ? neighbours_[a] : neighbours_[b];
     const NodeIndex wanted = &shorter == &neighbours_[a] ? b : a;
     return std::find(shorter.begin(), shorter.end(), wanted) != shorter.end();
@@ -180,6 +189,7 @@ Result<Graph> make_group(const InterestGroupOptions& options, bool club, Populat
   for (const std::size_t user : population.draw(parts.node_count, random)) {
     parts.node_ids.push_back(fmt::format("user-{:05}", user));
   }
+  // Drawn for both kinds, so that the sequence of random numbers does not depend on the kind.
   const double share = (1 - kLeastClubby) * random.unit();
   Group group(parts.node_count, club ? kLeastClubby + share : share, random);
   group.rewire(options.noise);
@@ -193,6 +203,7 @@ Result<Dataset> generate_interest_groups(const InterestGroupOptions& options) {
   UNSCATTER_CHECK_OK(check(options));
   Sequence random(options.seed);
   std::vector<std::string> kinds(options.groups, "channel");
+  // Exactly half of each kind, then shuffled.  Drawn kinds would make the shares of the classes vary.
   std::fill_n(kinds.begin(), options.groups / 2, "club");
   random.shuffle(std::span(kinds));
   Population population(options.users, random);

@@ -1,3 +1,6 @@
+// What a hostile archive could do: claim sizes that it does not have, decompress without end, hold two members of one
+// name, or be cut.  Each is stopped below.  Names of members are only compared, never used as paths, so a name such as
+// "../x" leads nowhere.
 #include "graph/readers/archive.h"
 
 #include <archive.h>
@@ -18,7 +21,7 @@ struct CloseArchive {
 };
 using ArchiveHandle = std::unique_ptr<struct archive, CloseArchive>;
 
-// libarchive reports damage in several tongues; one sentence with its reason behind ours.
+// libarchive reports damage in many different ways.  The message is one sentence of ours, with its reason behind.
 Error damaged(const std::string& name, struct archive* handle) {
   const char* reason = archive_error_string(handle);
   return {ErrorCode::kMalformedInput,
@@ -28,19 +31,20 @@ Error damaged(const std::string& name, struct archive* handle) {
 Result<ArchiveHandle> open_archive(const Input& input) {
   ArchiveHandle handle(archive_read_new());
   if (!handle) return Error{ErrorCode::kIo, fmt::format("{}: not enough memory for an archive", input.name)};
-  // The seekable form only: it starts from the directory at the end, so a cut archive is refused instead of half read.
+  // Only the seekable form.  It starts from the directory at the end, so a cut archive is refused and not read halfway.
   archive_read_support_format_zip_seekable(handle.get());
   int status = ARCHIVE_OK;
   if (const auto* bytes = std::get_if<std::span<const char>>(&input.content)) {
     status = archive_read_open_memory(handle.get(), bytes->data(), bytes->size());
   } else {
-    constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+    constexpr std::size_t kBlockBytes = std::size_t{1} << 18;  // few system calls, and little memory
     status =
         archive_read_open_filename(handle.get(), std::get<std::filesystem::path>(input.content).c_str(), kBlockBytes);
   }
   if (status == ARCHIVE_OK) return handle;
   switch (archive_errno(handle.get())) {
     case ENOENT: return Error{ErrorCode::kNotFound, fmt::format("{}: no such file", input.name)};
+    // The file is there, but cannot be read.  Every other failure means that the bytes are no zip archive.
     case EACCES:
     case EISDIR: return Error{ErrorCode::kIo, fmt::format("{}: {}", input.name, archive_error_string(handle.get()))};
     default: return Error{ErrorCode::kMalformedInput, fmt::format("{}: not a whole zip archive", input.name)};
@@ -58,14 +62,15 @@ Result<struct archive_entry*> next_file(struct archive* handle, const std::strin
   }
 }
 
-// A name that the current locale cannot express comes back as nothing; such a member is never one of ours.
+// The name of a member.  It is empty if the current locale cannot express it; no member that a reader wants has such a
+// name.
 std::string_view entry_name(struct archive_entry* entry) {
   if (const char* name = archive_entry_pathname(entry)) return name;
   if (const char* name = archive_entry_pathname_utf8(entry)) return name;
   return {};
 }
 
-// libarchive tells the compression of the current member only as text: "ZIP 2.0 (deflation)".
+// libarchive tells the compression of the current member only as text, for instance "ZIP 2.0 (deflation)".
 bool has_supported_compression(struct archive* handle) {
   constexpr std::array<std::string_view, 3> kSupported = {"(uncompressed)", "(deflation)", "(lzma)"};
   const char* format = archive_format_name(handle);
@@ -81,8 +86,9 @@ class MemberSource final : public ByteSource {
 
   Result<std::size_t> read(std::span<char> into) override {
     const la_ssize_t count = archive_read_data(handle_.get(), into.data(), into.size());
-    // Warnings (checksum or size differ from the header) are damage as well.
+    // Warnings are negative too.  They say that checksum or size differ from the header, which is damage as well.
     if (count < 0) return damaged(name_, handle_.get());
+    // Decompressed bytes are counted, because a small archive can hold terabytes of zeros.
     if (!budget_.take(static_cast<std::uint64_t>(count))) return over_budget(name_, budget_);
     return static_cast<std::size_t>(count);
   }
@@ -107,6 +113,7 @@ Result<std::vector<std::string>> list_members(const Input& input) {
     if (entry == nullptr) return names;
     std::string name(entry_name(entry));
     if (name.empty()) continue;
+    // Two members of one name: which one is read would depend on the program that reads it.
     if (!seen.insert(name).second) {
       return Error{ErrorCode::kMalformedInput, fmt::format("{}: member '{}' occurs twice", input.name, name)};
     }
@@ -119,8 +126,10 @@ Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_
   for (;;) {
     UNSCATTER_TRY(entry, next_file(handle.get(), input.name));
     if (entry == nullptr) return Error{ErrorCode::kNotFound, fmt::format("{}: no member '{}'", input.name, member)};
+    // Skipping a member does not decompress it.
     if (entry_name(entry) != member) continue;
     std::string name = fmt::format("{}/{}", input.name, member);
+    // Asked before the first byte is read, so that the message says why and not only that data is damaged.
     if (archive_entry_is_encrypted(entry) != 0) {
       return Error{ErrorCode::kUnsupported, fmt::format("{}: the member is encrypted", name)};
     }
@@ -129,6 +138,7 @@ Result<std::unique_ptr<ByteSource>> open_member(const Input& input, std::string_
                    fmt::format("{}: the member is neither stored nor compressed by deflate or LZMA: {}", name,
                                archive_format_name(handle.get()))};
     }
+    // For progress only.  A header may claim any size, also a negative one.
     const std::int64_t size = archive_entry_size_is_set(entry) != 0 ? archive_entry_size(entry) : 0;
     return std::unique_ptr<ByteSource>(std::make_unique<MemberSource>(
         std::move(name), std::move(handle), static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0)), budget));

@@ -1,8 +1,8 @@
 // Members of a zip archive as streams of bytes, through libarchive.
 //
-// Only stored, deflate and LZMA members are opened: the three that data sets come in, so that no rarely used
-// decompressor meets hostile bytes.  The archive must be whole (its directory stands at the end of the file); checksum
-// and size of a member are verified when its last byte has been read.
+// Only stored, deflate and LZMA members are opened.  Data sets come in these three forms, and no rarely used
+// decompressor meets hostile bytes.  The archive must be whole, since its directory is at the end of the file.
+// Checksum and size of a member are verified when its last byte has been read.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace unscatter::readers {
 
-// Names of all files in the archive, in file order, folders left out.  A name is as the archive spells it.
-// Errors: kNotFound, kIo, kMalformedInput (no zip archive, damaged, a name that occurs twice).
+// Names of all files in the archive, in file order, without folders.  A name is as the archive spells it.  Errors:
+// kNotFound, kIo, kMalformedInput (no zip archive, damaged, a name that occurs twice).
 [[nodiscard]] Result<std::vector<std::string>> list_members(const Input& input);
 
 // Errors: as above; kNotFound if there is no such member, kUnsupported if it is encrypted or compressed in another way.

@@ -14,6 +14,7 @@ namespace unscatter::readers {
 namespace {
 
 Error system_error(const std::string& name, const char* what) {
+  // Saved first: formatting may change errno.
   const int code = errno;
   return {code == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
           fmt::format("{}: {}: {}", name, what, std::generic_category().message(code))};
@@ -28,9 +29,11 @@ class FileSource final : public ByteSource {
   Result<std::size_t> read(std::span<char> into) override {
     ssize_t count = 0;
     do {
+      // A signal may interrupt the call before anything was read.
       count = ::read(descriptor_, into.data(), into.size());
     } while (count < 0 && errno == EINTR);
     if (count < 0) return system_error(name_, "cannot be read");
+    // Counted after the read: only bytes that really came are charged.
     if (!budget_.take(static_cast<std::uint64_t>(count))) return over_budget(name_, budget_);
     return static_cast<std::size_t>(count);
   }
@@ -51,6 +54,7 @@ class MemorySource final : public ByteSource {
 
   Result<std::size_t> read(std::span<char> into) override {
     const std::size_t count = std::min(into.size(), left_.size());
+    // Memory counts too, so that tests and fuzzing meet the same limits as files.
     if (!budget_.take(count)) return over_budget(name_, budget_);
     std::copy_n(left_.begin(), count, into.begin());
     left_ = left_.subspan(count);
@@ -80,11 +84,13 @@ Result<std::unique_ptr<ByteSource>> open_plain(const Input& input, ByteBudget& b
   const int descriptor = ::open(std::get<std::filesystem::path>(input.content).c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return system_error(input.name, "cannot be opened");
   struct stat info {};
+  // open() succeeds on a folder.  Only read() would fail, with a message that says less.
   const bool known = ::fstat(descriptor, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
     ::close(descriptor);
     return Error{ErrorCode::kIo, fmt::format("{}: is a folder, not a file", input.name)};
   }
+  // A pipe has no size in advance; 0 makes progress show no total.
   const std::uint64_t size = known && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(input.name, descriptor, size, budget));
 }

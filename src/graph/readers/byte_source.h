@@ -1,4 +1,4 @@
-// Where a reader's bytes come from: a file, memory (fuzzing, tests), or a member of an archive (archive.h).
+// Where the bytes of a reader come from: a file, memory (fuzzing, tests), or a member of an archive (archive.h).
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,23 @@
 
 namespace unscatter::readers {
 
-// What a reader is asked to read.  `name` stands in messages.  Memory is borrowed.
+// What a reader is asked to read.  `name` appears in messages.  Memory is borrowed.
 struct Input {
   std::string name;
   std::variant<std::filesystem::path, std::span<const char>> content;
 
   [[nodiscard]] static Input file(const std::filesystem::path& path) { return {path.string(), path}; }
   [[nodiscard]] static Input memory(std::string name, std::span<const char> bytes) { return {std::move(name), bytes}; }
-  // The data set's name as far as the file tells: its own name without folder and ending.
+  // The name of the data set as far as the file tells it: the name of the file without folder and ending.
   [[nodiscard]] std::string stem() const { return std::filesystem::path(name).stem().string(); }
 };
 
-// How many decompressed bytes the sources of one data set may hand out together.  Thread-safe.
+// How many decompressed bytes the sources of one data set may give out together.  A small archive can decompress to
+// terabytes; this stops it.  Thread-safe.
 class ByteBudget {
  public:
   explicit ByteBudget(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
-  // False once more than the maximum is asked for in all.
+  // False as soon as more than the maximum was asked for in all.
   [[nodiscard]] bool take(std::uint64_t bytes) { return used_.fetch_add(bytes) + bytes <= max_bytes_; }
   [[nodiscard]] std::uint64_t max_bytes() const { return max_bytes_; }
 
@@ -50,7 +51,8 @@ class ByteSource {
   [[nodiscard]] virtual Result<std::size_t> read(std::span<char> into) = 0;
   // File, and member where there is one, for messages.
   [[nodiscard]] virtual const std::string& name() const = 0;
-  // What the file system or the archive's header says there is to come.  Good for progress, not for allocation.
+  // The size that the file system or the archive's header claims.  Good for progress, not for allocation: a header may
+  // lie.
   [[nodiscard]] virtual std::uint64_t claimed_size() const = 0;
 };
 
@@ -58,7 +60,7 @@ class ByteSource {
 // kLimitExceeded.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_plain(const Input& input, ByteBudget& budget);
 
-// The refusal that every source gives when the budget is spent.
+// The error that every source gives when the budget is spent.
 [[nodiscard]] Error over_budget(const std::string& name, const ByteBudget& budget);
 
 }  // namespace unscatter::readers

@@ -21,22 +21,26 @@ Error unknown_format(const Input& input, std::string_view reason) {
 
 Result<DataFormat> detect_in_zip(const Input& input) {
   UNSCATTER_TRY(members, list_members(input));
+  // TU first: archives of this form may hold any number of other files.
   if (std::any_of(members.begin(), members.end(), is_tu_edge_file)) return DataFormat::kTuZip;
   const auto ends_in = [](std::string_view ending) {
     return [ending](const std::string& member) { return member.ends_with(ending); };
   };
   if (!members.empty() && std::all_of(members.begin(), members.end(), ends_in(".npy")))
     return DataFormat::kSuperpixelNpz;
+  // A GIN text may have any name, so an archive of one file is taken for one.  The reader says more if it is not.
   if (members.size() == 1) return DataFormat::kGinZip;
   return unknown_format(input, "an archive with neither NAME_A.txt, nor .npy arrays, nor a single text");
 }
 
-// `start` is the beginning of the file, blanks included.
+// `start` is the beginning of the file, with leading blanks.
 Result<DataFormat> detect_in_text(const Input& input, std::string_view start) {
   const std::size_t first = start.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return unknown_format(input, "the file is empty");
   start.remove_prefix(first);
   if (start.front() == '{') return DataFormat::kJsonl;
+  // The first line of a GIN text is one number and nothing else.  A TU edge file starts with a number too, but a second
+  // one follows on its line.
   unsigned long long count = 0;
   const auto [stop, error] = std::from_chars(start.data(), start.data() + start.size(), count);
   std::string_view rest = start.substr(static_cast<std::size_t>(stop - start.data()));
@@ -53,6 +57,7 @@ Result<DataFormat> detect_format(const Input& input) {
       UNSCATTER_CHECK_OK(find_tu_files(input));
       return DataFormat::kTuFolder;
     }
+    // Enough for the first number or brace behind some blanks.  The rest of the file is not looked at.
     std::array<char, 256> start{};
     ByteBudget budget(start.size());
     UNSCATTER_TRY(source, open_plain(input, budget));
@@ -80,19 +85,6 @@ std::string_view data_format_name(DataFormat format) noexcept {
 
 Result<DataFormat> detect_format(const std::filesystem::path& path) {
   return readers::detect_format(readers::Input::file(path));
-}
-
-Result<Dataset> read_dataset(const std::filesystem::path& path, const ReadOptions& options) {
-  UNSCATTER_TRY(format, detect_format(path));
-  switch (format) {
-    case DataFormat::kTuFolder:
-    case DataFormat::kTuZip: return read_tu(path, options);
-    case DataFormat::kGinText:
-    case DataFormat::kGinZip: return read_gin(path, options);
-    case DataFormat::kSuperpixelNpz: return read_superpixels(path, options);
-    case DataFormat::kJsonl: return read_jsonl(path, options);
-  }
-  return Error{ErrorCode::kUnsupported, path.string() + ": unknown format"};
 }
 
 }  // namespace unscatter

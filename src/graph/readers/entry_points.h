@@ -1,4 +1,4 @@
-// The readers over an Input, so that tests and fuzz targets can feed them from memory.  Contracts as in
+// The readers over an Input, so that tests and fuzz targets can feed them from memory.  Contracts are those of
 // unscatter/graph/read.h.
 #pragma once
 
@@ -26,8 +26,8 @@ namespace unscatter::readers {
 [[nodiscard]] Result<Dataset> read_jsonl(const Input& input, const ReadOptions& options);
 [[nodiscard]] Result<DataFormat> detect_format(const Input& input);
 
-// Runs `body`; what the standard library throws for want of memory or threads comes back as an Error.  A broken
-// invariant is a bug of ours and goes on.
+// Runs `body`.  If the standard library throws because memory or threads are missing, the exception comes back as an
+// Error.  A broken invariant is our own bug and passes through.
 template <typename Body>
 [[nodiscard]] auto without_exceptions(const std::string& name, Body&& body) -> decltype(body()) {
   try {
@@ -43,7 +43,8 @@ template <typename Body>
   }
 }
 
-// Large texts are worth a second thread.
+// A large text is decompressed by a second thread while the first one parses.  For a small one, starting a thread costs
+// more than it saves.
 [[nodiscard]] inline std::unique_ptr<ByteSource> maybe_ahead(std::unique_ptr<ByteSource> source,
                                                              const ReadOptions& options) {
   constexpr std::uint64_t kWorthAThread = std::uint64_t{1} << 20;

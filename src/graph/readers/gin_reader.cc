@@ -23,7 +23,14 @@ bool starts_like_zip(const Input& input) {
   return source.ok() && (*source)->read(magic).ok() && magic[0] == 'P' && magic[1] == 'K';
 }
 
-// Counts in this format are claims: memory grows with the lines that follow them, never with the counts.
+// The GIN text form (docs/data-formats.md):
+//
+//   N                  number of graphs
+//   n l                per graph: number of nodes, class
+//   tag m v1 ... vm    per node: tag, number of neighbours, the neighbours counted from 0 inside the graph
+//
+// Counts in this format are claims.  Memory grows with the lines that follow them, and never with the counts.  One
+// thread parses the text, because a line can only be found after the line before.  All threads then build the graphs.
 class GinReader {
  public:
   GinReader(TextScanner& scanner, const ReadOptions& options) : scanner_(scanner), options_(options) {}
@@ -34,11 +41,13 @@ class GinReader {
     UNSCATTER_TRY(claimed, only_integer(scanner_, line, "number of graphs"));
     if (claimed < 1) return scanner_.error(fmt::format("number of graphs {} is below 1", claimed));
     const auto count = static_cast<std::uint64_t>(claimed);
+    // The count is refused early, before a long file is read in vain.  Nothing is reserved for it.
     if (count > options_.limits.max_graphs) return over_limit("graphs", options_.limits.max_graphs);
     for (std::uint64_t g = 0; g < count; ++g) {
       if (!scanner_.next_line(line)) return end_of_text(fmt::format("ends after {} of {} graphs", g, count));
       UNSCATTER_CHECK_OK(scan_graph(line));
     }
+    // Text behind the last graph means that the count is wrong, or that two files were joined.
     if (scanner_.next_line(line))
       return scanner_.error(fmt::format("{} after the last of {} graphs", excerpt(line), count));
     return scanner_.status();
@@ -52,6 +61,7 @@ class GinReader {
     dataset.labels = std::move(classes.labels);
     UNSCATTER_CHECK_OK(build_graphs(graphs_.size(), options_, dataset, [this](std::size_t g, Dropped& dropped) {
       GraphParts& parts = graphs_[g];
+      // Data sets without node labels have the same tag everywhere.  It tells nothing and is dropped.
       if (!tags_differ_) std::vector<std::int64_t>().swap(parts.labels);
       return build_graph(std::move(parts), dropped);
     }));
@@ -65,7 +75,9 @@ class GinReader {
     std::int64_t label = 0;
     std::string_view token = fields.token();
     if (!fields.next(n)) return scanner_.error(fmt::format("number of nodes {} is not a count", excerpt(token)));
+    // An embedding of no nodes does not exist.
     if (n == 0) return scanner_.error("graph without nodes");
+    // A difference, which cannot overflow: nodes_ never exceeds the limit.
     if (n > options_.limits.max_nodes - nodes_) return over_limit("nodes", options_.limits.max_nodes);
     if (fields.done()) return scanner_.error("the class label is missing");
     token = fields.token();
@@ -95,17 +107,21 @@ class GinReader {
     if (!fields.next(claimed))
       return scanner_.error(fmt::format("number of neighbours {} is not a count", excerpt(token)));
     std::uint64_t seen = 0;
+    // The neighbours are read to the end of the line.  Trusting the count would let a line claim more than it holds.
     for (; !fields.done(); ++seen) {
       std::uint64_t neighbour = 0;
       if (!fields.next(neighbour)) {
         return scanner_.error(fmt::format("neighbour {} is not a node number", excerpt(fields.token())));
       }
+      // Checked here, where the line is known.  The builder uses it as an index without another look.
       if (neighbour >= parts.node_count) {
         return scanner_.error(fmt::format("neighbour {} in a graph of {} nodes", neighbour, parts.node_count));
       }
       if (edges_++ == options_.limits.max_edges) return over_limit("edges", options_.limits.max_edges);
       parts.edges.push_back({i, static_cast<NodeIndex>(neighbour)});
     }
+    // The count repeats what the line shows.  If the two differ, the file is damaged or has attribute columns, which
+    // are not read.
     if (seen != claimed) return scanner_.error(fmt::format("{} neighbours where {} are announced", seen, claimed));
     parts.labels.push_back(tag);
     if (!any_tag_) first_tag_ = tag;
@@ -114,7 +130,7 @@ class GinReader {
     return ok_status();
   }
 
-  // The text is over: because of an error of the source, or too early.
+  // The error for a text that has ended: that of the source if there is one, otherwise that it ended too early.
   [[nodiscard]] Error end_of_text(const std::string& message) const {
     if (!scanner_.status().ok()) return scanner_.status().error();
     return scanner_.file_error(message);
@@ -146,6 +162,7 @@ Result<NamedSource> open_gin(const Input& input, ByteBudget& budget) {
     return NamedSource{input.stem(), std::move(source)};
   }
   UNSCATTER_TRY(members, list_members(input));
+  // With two members it would be a guess which one is the data set.
   if (members.size() != 1) {
     return Error{ErrorCode::kMalformedInput,
                  fmt::format("{}: {} members where a GIN archive has exactly one", input.name, members.size())};

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/parallel.h"
 #include "unscatter/base/invariant.h"
-#include "unscatter/base/parallel.h"
 
 namespace unscatter::readers {
 namespace {
@@ -19,7 +19,8 @@ struct Rows {
   std::vector<NodeIndex> entries;
 };
 
-// Counting sort by the `from` end, stable; does nothing to a list that is in order already, as most files are.
+// A stable counting sort by the `from` end.  A list that is in order already is left alone, and most files are in
+// order.
 void sort_by_from(std::vector<Edge>& edges, std::size_t n) {
   if (std::is_sorted(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.from < b.from; })) return;
   std::vector<std::uint32_t> next(n + 1, 0);
@@ -30,9 +31,10 @@ void sort_by_from(std::vector<Edge>& edges, std::size_t n) {
   edges.swap(sorted);
 }
 
-// Edges from -> to, in order of `from`, into rows `to`: each row comes out ascending.  Self-loops and repetitions are
-// left out.
+// Puts edges from -> to, which are in order of `from`, into rows `to`.  Each row comes out in ascending order without a
+// sort of its own.  Self-loops and repetitions are left out.
 Rows rows_of(const std::vector<Edge>& edges, std::size_t n, Dropped& dropped) {
+  // Counts two places ahead, as in graph.cc: filling a row moves its begin to its end.
   std::vector<std::uint32_t> start(n + 2, 0);
   for (const Edge& edge : edges) ++start[edge.to + 2];
   for (std::size_t i = 2; i < start.size(); ++i) start[i] += start[i - 1];
@@ -56,10 +58,12 @@ Rows rows_of(const std::vector<Edge>& edges, std::size_t n, Dropped& dropped) {
     }
     rows.offsets.push_back(static_cast<std::uint32_t>(kept));
   }
+  // A copy of the right size.  A repeated edge in the file must not cost memory in the graph.
   rows.entries.assign(placed.begin(), placed.begin() + static_cast<std::ptrdiff_t>(kept));
   return rows;
 }
 
+// Rows are visited in order, so the rows of the result come out sorted.
 Rows transposed(const Rows& rows) {
   const std::size_t n = rows.offsets.size() - 1;
   std::vector<std::uint32_t> next(n + 2, 0);
@@ -75,7 +79,8 @@ Rows transposed(const Rows& rows) {
   return result;
 }
 
-// An edge wherever there is one in either direction.
+// An edge wherever there is one in either direction.  Most files list both directions, so the first test usually ends
+// it.
 Rows symmetric(Rows rows) {
   const Rows mirrored = transposed(rows);
   if (mirrored.offsets == rows.offsets && mirrored.entries == rows.entries) return rows;
@@ -98,12 +103,13 @@ Rows symmetric(Rows rows) {
 
 Result<Graph> build_graph(GraphParts parts, Dropped& dropped) {
   const std::size_t n = parts.node_count;
-  // Twice the edges must still be countable in 32 bits once the mirror images are merged in.
+  // Twice the number of edges must fit into 32 bits, since mirror images are merged in below.
   if (parts.edges.size() >= std::numeric_limits<std::uint32_t>::max() / 2) {
     return Error{ErrorCode::kLimitExceeded, "2^31 edges in one graph"};
   }
   sort_by_from(parts.edges, n);
   Rows rows = rows_of(parts.edges, n, dropped);
+  // Frees the list before the rows are doubled.  A cleared vector would keep its memory.
   std::vector<Edge>().swap(parts.edges);
   if (!parts.directed) rows = symmetric(std::move(rows));
   return Graph::from_rows(std::move(parts), std::move(rows.offsets), std::move(rows.entries));
@@ -113,6 +119,7 @@ Status build_graphs(std::size_t count, const ReadOptions& options, Dataset& data
                     const std::function<Result<Graph>(std::size_t, Dropped&)>& build) {
   if (options.progress != nullptr) options.progress->begin("building graphs", count);
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  // Graphs are small: 64 of them make handing out a chunk cheap beside building it.
   constexpr std::size_t kGrain = 64;
   std::vector<std::optional<Graph>> graphs(count);
   std::vector<Dropped> dropped((count + kGrain - 1) / kGrain);
@@ -121,11 +128,13 @@ Status build_graphs(std::size_t count, const ReadOptions& options, Dataset& data
   parallel_for(dropped.size(), options.threads, 1, [&](std::size_t chunk, std::size_t) {
     const std::size_t end = std::min(count, (chunk + 1) * kGrain);
     for (std::size_t g = chunk * kGrain; g < end; ++g) {
+      // Chunks before the one that failed still have to run: they may hold an earlier error.
       if (chunk > first_failed.load(std::memory_order_relaxed)) return;
       Result<Graph> graph = build(g, dropped[chunk]);
       if (!graph.ok()) {
         errors[chunk] = std::move(graph).error();
         std::size_t seen = first_failed.load();
+        // The lowest chunk that failed, whichever thread came first.
         while (chunk < seen && !first_failed.compare_exchange_weak(seen, chunk)) {
         }
         return;

@@ -1,4 +1,4 @@
-// From edge lists as files give them to Graphs.
+// From the edge lists of files to Graphs.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 
 namespace unscatter::readers {
 
-// What one graph's edge list held beyond its edges.
+// What the edge list of one graph held beyond its edges.
 struct Dropped {
   std::size_t self_loops = 0;
-  std::size_t duplicate_edges = 0;  // surplus rows: a pair i, j and its mirror image j, i are not duplicates
+  std::size_t duplicate_edges = 0;  // surplus rows; a pair i, j and its mirror image j, i are not duplicates
 };
 
-// Like Graph::create, in linear time and with a count of what is dropped.  Every end of parts.edges must be below
-// parts.node_count: the reader knows which line to blame.  An undirected result merges both directions.
+// Like Graph::create, but in linear time and with a count of what is dropped.  Every end of parts.edges must be below
+// parts.node_count; the reader checks it, because it knows the line to blame.  An undirected result merges both
+// directions.
 [[nodiscard]] Result<Graph> build_graph(GraphParts parts, Dropped& dropped);
 
-// Builds `count` graphs on options.threads threads and adds them, in order, with what was dropped, to `dataset`.
-// The error of the lowest index wins, so that messages do not depend on timing.
+// Builds `count` graphs on options.threads threads and adds them in order to `dataset`, with the counts of what was
+// dropped.  The error of the lowest index is returned, so that messages do not depend on timing.
 [[nodiscard]] Status build_graphs(std::size_t count, const ReadOptions& options, Dataset& dataset,
                                   const std::function<Result<Graph>(std::size_t index, Dropped& dropped)>& build);
 

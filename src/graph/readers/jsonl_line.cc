@@ -14,6 +14,7 @@
 namespace unscatter::readers {
 namespace {
 
+// In the order of kKeys, which key_name() relies on.
 enum class Key { kId, kLabel, kNodes, kEdges, kFeatures, kNodeLabels, kPositions, kDirected, kStates };
 constexpr std::array<std::pair<std::string_view, Key>, 9> kKeys = {{{"id", Key::kId},
                                                                     {"label", Key::kLabel},
@@ -27,17 +28,18 @@ constexpr std::array<std::pair<std::string_view, Key>, 9> kKeys = {{{"id", Key::
 
 std::string_view key_name(Key key) { return kKeys[static_cast<std::size_t>(key)].first; }
 
-// Receives the parser's events and files each value where it belongs, so that no document tree is built: the tree of a
-// hostile line would take a hundred times its bytes.  Every handler returns false to stop, with message_ set.
+// Receives the events of the parser and puts each value where it belongs.  No document tree is built: the tree of a
+// hostile line would take a hundred times its bytes.  Every handler returns false to stop, and sets message_ before.
 class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  // Once the whole line has been parsed: what only the complete line can tell.
+  // Called when the whole line has been parsed.  Checks what only the complete line can tell.
   Result<JsonlGraph> finish(std::size_t line_bytes) {
     if (!message_.empty()) return Error{ErrorCode::kMalformedInput, message_};
     for (const Key key : {Key::kLabel, Key::kNodes, Key::kEdges}) {
       if (!has(key)) return Error{ErrorCode::kMalformedInput, fmt::format("\"{}\" is missing", key_name(key))};
     }
     GraphParts& parts = graph_.parts;
+    // A list of ids pays for its nodes with bytes.  A bare count costs nothing, so it is limited by the line.
     if (parts.node_ids.empty() && parts.node_count > kFreeNodes + line_bytes) {
       return Error{ErrorCode::kLimitExceeded,
                    fmt::format("\"nodes\": {} nodes in a line of {} bytes", parts.node_count, line_bytes)};
@@ -50,6 +52,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
                      fmt::format("\"{}\": {} entries for {} nodes", key_name(key), rows, parts.node_count)};
       }
     }
+    // Keys come in any order, so the number of nodes may be known only after the edges.
     for (const Edge& edge : parts.edges) {
       if (edge.from >= parts.node_count || edge.to >= parts.node_count) {
         return Error{ErrorCode::kMalformedInput,
@@ -59,6 +62,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return std::move(graph_);
   }
 
+  // No key takes null.  Exporters write it for missing values, and a missing value is not a zero.
   bool null() override { return refuse("null"); }
   bool binary(binary_t&) override { return refuse("binary data"); }
 
@@ -68,6 +72,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool number_integer(number_integer_t value) override {
+    // Ids and labels may be numbers in the file.  They are kept as text, as all ids are.
     if (depth_ == 1 && key_ == Key::kId) return set_id(std::to_string(value));
     if (depth_ == 1 && key_ == Key::kLabel) return set_label(std::to_string(value));
     if (depth_ == 2 && key_ == Key::kNodes) return add_node_id(std::to_string(value));
@@ -75,6 +80,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 3 && is_real()) return add_real(static_cast<double>(value));
     return refuse(std::to_string(value));
   }
+  // The parser reports integers >= 0 here and negative ones above.  Counts and edge ends are never negative, so only
+  // this function takes them.
   bool number_unsigned(number_unsigned_t value) override {
     if (depth_ == 1 && key_ == Key::kNodes) return set_node_count(value);
     if (depth_ == 3 && key_ == Key::kEdges) return add_edge_end(value);
@@ -106,13 +113,17 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     for (const auto& [known, key] : kKeys) {
       if (name != known) continue;
+      // JSON does not say which of two equal keys counts.  Readers that disagree would see different graphs.
       if (has(key)) return fail(fmt::format("\"{}\" occurs twice", known));
       seen_[static_cast<std::size_t>(key)] = true;
       key_ = key;
       return true;
     }
+    // A misspelt key would otherwise drop its data in silence.
     return fail(fmt::format("unknown key {}", excerpt(name)));
   }
+  // Only edges, features and positions hold lists of lists.  Everything deeper is refused at once, however deep a line
+  // is.
   bool start_array(std::size_t) override {
     const bool holds_rows = key_ == Key::kEdges || is_real();
     const bool holds_values = key_ == Key::kNodes || key_ == Key::kNodeLabels || key_ == Key::kStates;
@@ -128,7 +139,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    // Out-of-range numbers come here too; everything else is broken syntax.
+    // Numbers out of range come here too, with the number 406.  Everything else is broken syntax.
     return fail(error.id == 406 ? fmt::format("byte {}: a number too large", position)
                                 : fmt::format("byte {}: not valid JSON", position));
   }
@@ -172,7 +183,9 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return refuse(excerpt(name));
   }
   bool add_edge_end(std::uint64_t end) {
+    // Refused before it is cut to 32 bits, where it could become a valid node.
     if (end >= std::numeric_limits<NodeIndex>::max()) return refuse(std::to_string(end));
+    // A third end is counted but not stored; end_row() refuses the edge.
     if (columns_ < 2) ends_[columns_] = static_cast<NodeIndex>(end);
     ++columns_;
     return true;
@@ -183,7 +196,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // A row of "edges", "features" or "positions" is complete.
+  // Called when a row of "edges", "features" or "positions" is complete.
   bool end_row() {
     if (key_ == Key::kEdges) {
       if (columns_ != 2) return fail(fmt::format("an edge with {} ends", columns_));
@@ -194,6 +207,7 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
       ++position_rows_;
     } else {
       if (columns_ == 0) return fail(fmt::format("\"features\": row {} is empty", feature_rows_));
+      // The first row sets the width.  The values of all rows follow one another, so every row must have this width.
       if (feature_rows_ == 0) graph_.parts.attribute_count = columns_;
       if (columns_ != graph_.parts.attribute_count) {
         return fail(fmt::format("\"features\": row {} has {} numbers where the first has {}", feature_rows_, columns_,
@@ -218,12 +232,12 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<JsonlGraph> parse_jsonl_line(std::string_view line) {
-  // The parser takes a zero byte for the end and would pass over what follows.
+  // The parser takes a zero byte for the end and would ignore what follows.
   if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
     return Error{ErrorCode::kMalformedInput, fmt::format("byte {}: not valid JSON", zero + 1)};
   }
   LineHandler handler;
-  static_cast<void>(nlohmann::json::sax_parse(line.begin(), line.end(), &handler));  // its verdict is in the handler
+  static_cast<void>(nlohmann::json::sax_parse(line.begin(), line.end(), &handler));  // the handler holds the outcome
   return handler.finish(line.size());
 }
 

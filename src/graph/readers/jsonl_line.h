@@ -1,4 +1,4 @@
-// One line of the JSONL form (docs/data-formats.md) as it comes out of the JSON parser.
+// One line of the JSONL form (docs/data-formats.md), as it comes from the JSON parser.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@ namespace unscatter::readers {
 struct JsonlGraph {
   std::optional<std::string> id;
   std::string label;
-  GraphParts parts;  // self-loops and duplicates still in its edges, every end below node_count
+  GraphParts parts;  // every edge end is below node_count; self-loops and duplicates are still in
 };
 
-// Memory is bounded by a small multiple of the line's length, and kFreeNodes bare nodes.  The error is a message
-// without place.
+// Memory is bounded by a small multiple of the line's length, plus kFreeNodes nodes without anything.  The error is a
+// message without a place.
 [[nodiscard]] Result<JsonlGraph> parse_jsonl_line(std::string_view line);
 
-// "nodes" given as a count may name this many nodes, and one more for each byte of the line: enough for every real
-// graph, and no licence to claim a thousand million nodes in twenty bytes.
+// "nodes" may be a count.  Then it may claim this many nodes, and one more for each byte of the line.  That is enough
+// for every real graph.  It keeps a line of twenty bytes from claiming a thousand million nodes.
 inline constexpr std::size_t kFreeNodes = std::size_t{1} << 20;
 
 // The names of node states in the file.

@@ -1,3 +1,5 @@
+// What a hostile file could do: claim many nodes in few bytes (jsonl_line.h), repeat ids, or never end.  Limits count
+// over all lines.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -23,7 +25,9 @@ class JsonlReader {
     dataset_.name = std::move(name);
     std::string_view line;
     while (scanner_.next_line(line)) {
+      // A graph is built as soon as its line is parsed.  So memory holds one parsed line, not the parsed file.
       Result<JsonlGraph> parsed = parse_jsonl_line(line);
+      // The parser knows the byte in the line.  The scanner adds file and line.
       if (!parsed.ok()) return scanner_.error(parsed.error().message, parsed.error().code);
       UNSCATTER_CHECK_OK(add(std::move(parsed).value()));
     }
@@ -39,15 +43,18 @@ class JsonlReader {
   Status add(JsonlGraph parsed) {
     const ReadLimits& limits = options_.limits;
     if (dataset_.size() == limits.max_graphs) return over_limit("graphs", limits.max_graphs);
+    // Written as a difference, which cannot overflow: nodes_ never exceeds the limit.
     if (parsed.parts.node_count > limits.max_nodes - nodes_) return over_limit("nodes", limits.max_nodes);
     if (parsed.parts.edges.size() > limits.max_edges - edges_) return over_limit("edges", limits.max_edges);
     nodes_ += parsed.parts.node_count;
     edges_ += parsed.parts.edges.size();
 
+    // A data set whose graphs have ids only in part could not be asked for a graph by its id.
     if (!dataset_.graphs.empty() && parsed.id.has_value() != !dataset_.graph_ids.empty()) {
       return scanner_.error("\"id\" must be given for all graphs or for none");
     }
     if (parsed.id) {
+      // A removal that names a graph by its id must find exactly one.
       if (!seen_ids_.insert(*parsed.id).second)
         return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
       dataset_.graph_ids.push_back(*std::move(parsed.id));

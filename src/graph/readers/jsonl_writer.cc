@@ -10,9 +10,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/files.h"
 #include "graph/readers/entry_points.h"
 #include "graph/readers/jsonl_line.h"
-#include "unscatter/base/files.h"
 #include "unscatter/graph/read.h"
 
 namespace unscatter::readers {
@@ -23,7 +23,7 @@ void append_integer(std::string& out, std::int64_t value) { fmt::format_to(std::
 // The shortest text that reads back as the same double.
 void append_real(std::string& out, double value) {
   if (value == 0 && std::signbit(value)) {
-    out += "-0.0";  // "-0" would come back as the integer 0
+    out += "-0.0";  // "-0" would be read back as the integer 0
     return;
   }
   char text[32];
@@ -32,10 +32,11 @@ void append_real(std::string& out, double value) {
   out.append(text, end);
 }
 
-// Throws what nlohmann throws for text that is not UTF-8; write_jsonl() catches it.
+// Throws the exception of nlohmann::json if the text is not UTF-8. write_jsonl() catches it.
 void append_string(std::string& out, const std::string& text) { out += nlohmann::json(text).dump(); }
 
-// A label that is the usual spelling of an integer is written as one.
+// A label that is the usual spelling of an integer is written as an integer.  "007" is not, since it would come back as
+// "7".
 void append_label(std::string& out, const std::string& label) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
@@ -46,7 +47,7 @@ void append_label(std::string& out, const std::string& label) {
   }
 }
 
-// "[a,b,c]" with append(i) for each i below count.
+// Writes "[a,b,c]", with append(i) for each i below count.
 template <typename Append>
 void append_list(std::string& out, std::size_t count, Append append) {
   out += '[';
@@ -62,7 +63,7 @@ void append_edges(std::string& out, const Graph& graph) {
   bool first = true;
   for (std::size_t to = 0; to < graph.node_count(); ++to) {
     for (const NodeIndex from : graph.neighbours(to)) {
-      if (!graph.directed() && from > to) break;  // rows ascend: each undirected edge once
+      if (!graph.directed() && from > to) break;  // rows ascend, so each undirected edge is written once
       fmt::format_to(std::back_inserter(out), "{}[{},{}]", first ? "" : ",", from, to);
       first = false;
     }
@@ -93,6 +94,7 @@ void append_graph(std::string& out, const Graph& graph) {
     out += ",\"node_labels\":";
     append_list(out, n, [&](std::size_t i) { append_integer(out, graph.label(i)); });
   }
+  // States are written only if something was removed.  Data without removals keeps the shorter form.
   bool all_present = true;
   for (std::size_t i = 0; i < n; ++i) all_present &= graph.state(i) == NodeState::kPresent;
   if (!all_present) {
@@ -104,6 +106,7 @@ void append_graph(std::string& out, const Graph& graph) {
 }
 
 Status write(const Dataset& dataset, const std::filesystem::path& path) {
+  // One line is in memory at a time, and the old file stays until the new one is complete.
   UNSCATTER_TRY(file, ReplacingFile::create(path));
   std::string out;
   for (std::size_t g = 0; g < dataset.size(); ++g) {
@@ -124,6 +127,7 @@ Status write(const Dataset& dataset, const std::filesystem::path& path) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("{}: graph {} has an id or label that is not UTF-8 text", path.string(), g)};
     }
+    // The reader's limit (jsonl_line.h).  What is written must be readable again.
     if (!graph.has_node_ids() && graph.node_count() > kFreeNodes + out.size()) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("{}: graph {} has {} nodes and hardly an edge; its line would not be read "

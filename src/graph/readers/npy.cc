@@ -19,7 +19,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 
 Error malformed(std::string message) { return {ErrorCode::kMalformedInput, std::move(message)}; }
 
-// The few words of Python's literal syntax that NumPy writes.
+// Reads the few words of Python's literal syntax that NumPy writes, and nothing else.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
@@ -33,6 +33,7 @@ class HeaderParser {
     while (!accept("}")) {
       std::string key;
       if (!quoted_text(key) || !accept(":")) return bad();
+      // A key that comes twice falls through to the refusal below.
       if (key == "descr" && !seen_type) {
         seen_type = true;
         if (!quoted_text(header.type)) return bad();
@@ -49,6 +50,7 @@ class HeaderParser {
       if (!accept(",") && !peek('}')) return bad();
     }
     skip_blanks();
+    // All three, and nothing behind them.  A key that is missing would leave a default that nobody wrote.
     if (!text_.empty() || !seen_type || !seen_order || !seen_shape) return bad();
     return header;
   }
@@ -71,6 +73,7 @@ class HeaderParser {
   }
   bool quoted_text(std::string& into) {
     if (!accept("'")) return false;
+    // No escapes: NumPy writes none in these three entries.
     const std::size_t end = text_.find('\'');
     if (end == std::string_view::npos) return false;
     into = text_.substr(0, end);
@@ -95,7 +98,7 @@ class HeaderParser {
   std::string_view text_;
 };
 
-// Fills all of `into`; false if the source ends before.
+// Fills all of `into`.  False if the source ends before.
 Result<bool> read_all(ByteSource& source, std::span<char> into, Progress* progress) {
   while (!into.empty()) {
     UNSCATTER_TRY(count, source.read(into));
@@ -112,6 +115,7 @@ Result<NpyHeader> read_header(ByteSource& source, Progress* progress) {
   if (!started || std::string_view(start.data(), kMagic.size()) != kMagic) {
     return malformed(fmt::format("{}: not a NumPy array", source.name()));
   }
+  // Version 1 has two bytes for the length of the header, versions 2 and 3 have four.
   const int version = start[6];
   if (version < 1 || version > 3) return malformed(fmt::format("{}: NumPy format version {}", source.name(), version));
   std::array<char, 4> length_bytes{};
@@ -120,7 +124,7 @@ Result<NpyHeader> read_header(ByteSource& source, Progress* progress) {
   std::size_t length = 0;
   for (std::size_t k = 0; k < length_size; ++k)
     length |= std::size_t{static_cast<unsigned char>(length_bytes[k])} << (8 * k);
-  // NumPy pads headers to some 100 bytes; only arrays of records, which are not ours, have long ones.
+  // NumPy pads headers to some 100 bytes.  Only arrays of records have long ones, and those are not read here.
   constexpr std::size_t kLongestHeader = 65535;
   if (!has_length || length > kLongestHeader) return malformed(fmt::format("{}: broken NumPy header", source.name()));
   std::string text(length, '\0');
@@ -131,17 +135,19 @@ Result<NpyHeader> read_header(ByteSource& source, Progress* progress) {
   return header;
 }
 
-// Product of the shape and the size of an item, or nothing where it does not fit.
+// The product of the shape and the size of an item.  False if it does not fit into 63 bits.
 bool byte_count(const std::vector<std::uint64_t>& shape, std::uint64_t item_bytes, std::uint64_t& result) {
   result = item_bytes;
   for (const std::uint64_t extent : shape) {
+    // A division, because the product itself may overflow and come out small.
     if (extent != 0 && result > std::numeric_limits<std::int64_t>::max() / extent) return false;
     result *= extent;
   }
   return true;
 }
 
-// At most `expected` bytes and one more, to tell a longer source from one that fits.
+// Reads at most `expected` bytes and one more, which tells a longer source from one that fits.  The first megabyte is
+// taken on trust; after that, memory doubles only when it is full.
 Result<std::vector<char>> read_growing(ByteSource& source, std::uint64_t expected, Progress* progress) {
   constexpr std::uint64_t kFirstBytes = std::uint64_t{1} << 20;
   std::vector<char> bytes;
@@ -171,6 +177,7 @@ Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t
     return malformed(
         fmt::format("{}: an array of type {} where {} is expected", source.name(), excerpt(header.type), type));
   }
+  // Columns first would be read as rows, and nothing would look wrong.
   if (header.fortran_order) return malformed(fmt::format("{}: an array in Fortran order", source.name()));
   if (header.shape.size() != dimensions) {
     return malformed(fmt::format("{}: an array of {} dimensions where {} are expected", source.name(),
@@ -181,6 +188,7 @@ Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t
     return malformed(fmt::format("{}: the array's header claims more than 2^63 bytes", source.name()));
   }
   UNSCATTER_TRY(bytes, read_growing(source, expected, progress));
+  // Both are refused: an array that is too long shows that header and data do not belong together.
   if (bytes.size() > expected)
     return malformed(fmt::format("{}: goes on after the {} bytes it claims", source.name(), expected));
   if (bytes.size() < expected) {
@@ -193,6 +201,7 @@ double half_to_double(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1f;
   const int mantissa = bits & 0x3ff;
   double magnitude = 0;
+  // 1 sign bit, 5 bits of exponent, 10 bits of mantissa.  Exponent 0 means subnormal: no leading 1.
   if (exponent == 0x1f) {
     magnitude = mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {

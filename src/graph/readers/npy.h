@@ -1,4 +1,4 @@
-// Arrays in NumPy's .npy form, members of an .npz archive.
+// Arrays in the .npy form of NumPy, as members of an .npz archive.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct NpyHeader {
   std::vector<std::uint64_t> shape;
 };
 
-// Parses "{'descr': '<f2', 'fortran_order': False, 'shape': (12, 3), }", keys in any order.  The error is a message
-// without place.
+// Parses "{'descr': '<f2', 'fortran_order': False, 'shape': (12, 3), }", with keys in any order.  The error is a
+// message without a place.
 [[nodiscard]] Result<NpyHeader> parse_npy_header(std::string_view text);
 
 // The bare bytes of a C-order array, little-endian.
@@ -30,13 +30,13 @@ struct NpyArray {
   std::vector<char> bytes;
 };
 
-// Reads `source` to its end: an array of `type` (items of `item_bytes` bytes) with `dimensions` dimensions.  Memory
-// grows with the bytes that come, whatever the header claims.  Errors: kMalformedInput naming the source and what is
-// wrong.
+// Reads `source` to its end.  It must be an array of `type`, with items of `item_bytes` bytes and `dimensions`
+// dimensions.  Memory grows with the bytes that come, whatever the header claims.  Errors: kMalformedInput naming the
+// source and what is wrong.
 [[nodiscard]] Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t item_bytes,
                                         std::size_t dimensions, Progress* progress);
 
-// The IEEE half-precision number with these bits, exactly; infinite and not-a-number included.
+// The IEEE half-precision number with these bits, exactly.  Infinity and NaN included.
 [[nodiscard]] double half_to_double(std::uint16_t bits);
 
 }  // namespace unscatter::readers

@@ -15,25 +15,26 @@
 namespace unscatter::readers {
 namespace {
 
-// Half a megabyte keeps the hand-over rare and the blocks inside the second-level cache; eight of them cover the jitter
-// of two threads on shared cores.
+// Blocks of half a megabyte are handed over rarely and stay in the second-level cache.  Eight of them let one of the
+// two threads pause for a while on a shared core before the other one has to wait.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
 constexpr std::size_t kBlocks = 8;
 
 class ReadAhead final : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource>& source)
+      // Name and size are copied, because the source belongs to the other thread from now on.
       : name_(source->name()), claimed_size_(source->claimed_size()), source_(*source) {
     thread_ = std::jthread([this](const std::stop_token& stop) { produce(stop); });
-    owned_ = std::move(source);  // only now: a failed start leaves the caller's source alone
+    owned_ = std::move(source);  // only now: if the thread did not start, the caller keeps the source
   }
   ~ReadAhead() override {
     {
-      const std::lock_guard lock(mutex_);  // or the request could slip in between the thread's check and its sleep
+      const std::lock_guard lock(mutex_);  // without it the request could come between the thread's test and its sleep
       thread_.request_stop();
     }
     changed_.notify_all();
-    thread_.join();  // before the members it uses go
+    thread_.join();  // before the members that it uses are destroyed
   }
 
   Result<std::size_t> read(std::span<char> into) override {
@@ -41,9 +42,11 @@ class ReadAhead final : public ByteSource {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return !filled_.empty() || ended_; });
       if (filled_.empty()) {
+        // The error comes after all bytes that were read before it, as it would without the thread.
         if (error_) return *error_;
         return std::size_t{0};
       }
+      // The block that was read goes back to the producer: after the start nothing is allocated any more.
       block_.swap(filled_.front());
       empty_.push_back(std::move(filled_.front()));
       filled_.pop_front();
@@ -76,12 +79,14 @@ class ReadAhead final : public ByteSource {
         changed_.notify_all();
       }
     } catch (const std::bad_alloc&) {
+      // An exception that leaves a thread ends the program.
       finish(Error{ErrorCode::kLimitExceeded, name_ + ": not enough memory"});
     }
   }
 
   std::vector<char> next_empty(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
+    // The producer stops when kBlocks are full.  Otherwise a fast source would fill the memory.
     changed_.wait(lock, [&] { return filled_.size() < kBlocks || stop.stop_requested(); });
     if (empty_.empty()) return {};
     std::vector<char> block = std::move(empty_.back());
@@ -103,7 +108,7 @@ class ReadAhead final : public ByteSource {
   ByteSource& source_;
   std::unique_ptr<ByteSource> owned_;
 
-  std::vector<char> block_;  // the reader's own
+  std::vector<char> block_;  // belongs to the reading thread, so it needs no lock
   std::size_t position_ = 0;
 
   std::mutex mutex_;
@@ -120,6 +125,7 @@ class ReadAhead final : public ByteSource {
 std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source) {
   try {
     return std::make_unique<ReadAhead>(source);
+    // The system has no thread left.  Reading works without one, only slower.
   } catch (const std::system_error&) {
     return source;
   }

@@ -8,7 +8,7 @@
 namespace unscatter::readers {
 
 // The same bytes and errors as `source`, produced ahead of time by a thread of its own into a few blocks.  Destroying
-// it early stops the thread.  Gives `source` back unchanged where the system has no thread to offer.
+// it early stops the thread.  Gives `source` back unchanged if the system cannot start a thread.
 [[nodiscard]] std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source);
 
 }  // namespace unscatter::readers

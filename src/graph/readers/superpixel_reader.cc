@@ -1,3 +1,5 @@
+// What a hostile file could do: give offsets that descend or point outside, arrays of other lengths than the offsets
+// say, or neighbours that do not exist.  check() comes before the first index is used.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,19 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "graph/readers/archive.h"
 #include "graph/readers/entry_points.h"
 #include "graph/readers/graph_builder.h"
 #include "graph/readers/npy.h"
-#include "unscatter/base/parallel.h"
 #include "unscatter/graph/read.h"
 
 namespace unscatter::readers {
 namespace {
 
-// Neighbours are coded modulo 256, so a graph may have no more nodes than that.
+// A neighbour is coded as a difference modulo 256.  So a graph has at most 256 nodes.
 constexpr std::size_t kMostNodes = 256;
 
+// The members of the archive and their types (docs/data-formats.md).  Anything else is refused, since numbers of
+// another type would be read as garbage.
 enum Member : std::size_t { kNodeOffsets, kLabels, kX, kPos, kNeighbours, kMemberCount };
 struct MemberForm {
   std::string_view file;
@@ -34,7 +38,7 @@ constexpr std::array<MemberForm, kMemberCount> kForms = {{{"node_offsets.npy", "
                                                           {"pos.npy", "<f2", 2, 2},
                                                           {"nbr_delta.npy", "|u1", 1, 2}}};
 
-// All 65536 halves as doubles: the conversion is then one load per number.  Constant once made.
+// All 65536 half-precision numbers as doubles, so that a conversion is one load.  Constant after it was made.
 const std::vector<double>& all_halves() {
   static const std::vector<double> table = [] {
     std::vector<double> values(std::size_t{1} << 16);
@@ -67,7 +71,7 @@ class SuperpixelReader {
   }
 
  private:
-  // All arrays at the same time: each member is a compressed stream of its own.
+  // Reads all arrays at the same time, since each member is a compressed stream of its own.
   Status load() {
     std::array<std::unique_ptr<ByteSource>, kMemberCount> sources;
     std::uint64_t claimed = 0;
@@ -79,7 +83,7 @@ class SuperpixelReader {
     if (options_.progress != nullptr) options_.progress->begin("reading " + input_.stem(), claimed);
     std::array<Status, kMemberCount> outcomes = {ok_status(), ok_status(), ok_status(), ok_status(), ok_status()};
     parallel_for(kMemberCount, options_.threads, 1, [&](std::size_t k, std::size_t) {
-      const std::size_t m = kMemberCount - 1 - k;  // the long ones are last in the list and start first
+      const std::size_t m = kMemberCount - 1 - k;  // the long arrays are last in the list and start first
       const MemberForm& form = kForms[m];
       Result<NpyArray> array = read_npy(*sources[m], form.type, form.item_bytes, form.dimensions, options_.progress);
       if (array.ok()) {
@@ -89,11 +93,12 @@ class SuperpixelReader {
       }
     });
     if (options_.progress != nullptr) options_.progress->end();
+    // The first error in the order of members, whichever thread met one first.
     for (const Status& outcome : outcomes) UNSCATTER_CHECK_OK(outcome);
     return ok_status();
   }
 
-  // Shapes and offsets; build() may then index freely.
+  // Checks shapes and offsets.  After that build() may index without further checks.
   Status check() {
     const std::uint64_t offset_count = arrays_[kNodeOffsets].shape[0];
     if (offset_count < 2) return malformed(kNodeOffsets, fmt::format("{} offsets, not even one graph", offset_count));
@@ -103,11 +108,14 @@ class SuperpixelReader {
     UNSCATTER_CHECK_OK(check_extent(kLabels, 0, graph_count_, "graphs"));
 
     offsets_.resize(graph_count_ + 1);
+    // Copied and not cast: the bytes of an array need not be aligned for integers.
     std::memcpy(offsets_.data(), arrays_[kNodeOffsets].bytes.data(), arrays_[kNodeOffsets].bytes.size());
     if (offsets_.front() != 0)
       return malformed(kNodeOffsets, fmt::format("the first offset is {}, not 0", offsets_.front()));
     for (std::size_t g = 0; g < graph_count_; ++g) {
+      // In 64 bits: the difference of two hostile 32-bit numbers may overflow.
       const std::int64_t nodes = std::int64_t{offsets_[g + 1]} - offsets_[g];
+      // Also refuses offsets that descend, which would make a graph overlap the one before.
       if (nodes < 1) return malformed(kNodeOffsets, fmt::format("graph {} has {} nodes", g, nodes));
       if (nodes > std::int64_t{kMostNodes}) {
         return malformed(kNodeOffsets, fmt::format("graph {} has {} nodes, more than {}", g, nodes, kMostNodes));
@@ -118,6 +126,7 @@ class SuperpixelReader {
     for (const Member member : {kX, kPos, kNeighbours})
       UNSCATTER_CHECK_OK(check_extent(member, 0, node_count, "nodes"));
     UNSCATTER_CHECK_OK(check_extent(kPos, 1, 2, "coordinates"));
+    // One byte per neighbour, so the number of bytes is the number of edges.
     const std::uint64_t edge_count = arrays_[kNeighbours].bytes.size();
     if (edge_count > options_.limits.max_edges) return over_limit(edge_count, "edges", options_.limits.max_edges);
     return ok_status();
@@ -134,6 +143,8 @@ class SuperpixelReader {
     const auto first = static_cast<std::size_t>(offsets_[g]);
     GraphParts parts;
     parts.node_count = static_cast<std::size_t>(offsets_[g + 1]) - first;
+    // Each node names its nearest neighbours, which need not name it: the graph is directed unless the caller wants it
+    // otherwise.
     parts.directed = !options_.symmetrise;
     parts.attribute_count = static_cast<std::size_t>(arrays_[kX].shape[1]);
     parts.attributes = halves(kX, first, parts.node_count);
@@ -143,6 +154,7 @@ class SuperpixelReader {
     const char* delta = arrays_[kNeighbours].bytes.data() + first * width;
     for (std::size_t i = 0; i < parts.node_count; ++i) {
       for (std::size_t k = 0; k < width; ++k) {
+        // The difference is stored modulo 256.  An impossible one leaves the range of nodes and is found below.
         const std::size_t neighbour = (i + static_cast<unsigned char>(*delta++)) % kMostNodes;
         if (neighbour >= parts.node_count) {
           return malformed(kNeighbours, fmt::format("graph {}, node {}: neighbour {} of {} nodes", g, i, neighbour,

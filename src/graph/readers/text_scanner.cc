@@ -8,13 +8,16 @@
 namespace unscatter::readers {
 namespace {
 
+// Fits the second-level cache, and makes few calls of the source.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 
 }  // namespace
 
 std::string excerpt(std::string_view text) {
+  // Enough to find the place in the file.  A hostile token of a megabyte must not fill the message.
   constexpr std::size_t kLongest = 40;
   std::string result = "'";
+  // Control characters from a file could change what a terminal shows.
   for (const char c : text.substr(0, kLongest)) result += c >= ' ' && c <= '~' ? c : '?';
   result += text.size() > kLongest ? "...'" : "'";
   return result;
@@ -38,7 +41,8 @@ bool TextScanner::refill() {
   filled_ -= position_;
   position_ = 0;
   complete_ = 0;
-  // A long line doubles the buffer, but only once the bytes before are really there.
+  // A long line doubles the buffer, but only after the bytes before are really there.  So a file cannot ask for more
+  // memory than about twice its own size.
   if (text_.size() - filled_ < kBlockBytes / 2) text_.resize(2 * text_.size());
 
   const Result<std::size_t> count = source_->read(std::span(text_).subspan(filled_));
@@ -56,6 +60,7 @@ bool TextScanner::refill() {
     complete_ = filled_;
     return true;
   }
+  // From the back: the last line end is what counts.  Bytes that were searched before hold none.
   for (std::size_t k = filled_; k > searched && complete_ == 0; --k) {
     if (text_[k - 1] == '\n') complete_ = k;
   }
@@ -63,6 +68,8 @@ bool TextScanner::refill() {
 }
 
 bool TextScanner::refuse_blank_line() {
+  // Blank lines are fine at the end of a text.  One is refused only now, when a line follows it, and the message names
+  // the blank line itself.
   line_number_ = blank_line_;
   status_ = error("the line is empty, but others follow");
   position_ = complete_ = filled_;
@@ -73,7 +80,7 @@ bool TextScanner::refuse_blank_line() {
 std::string_view Fields::token() const {
   const char* stop = next_;
   while (stop != end_ && !is_separator(*stop)) ++stop;
-  if (stop == next_ && stop != end_) ++stop;  // a separator where a number should be
+  if (stop == next_ && stop != end_) ++stop;  // there is a separator where a number should be
   return {next_, static_cast<std::size_t>(stop - next_)};
 }
 

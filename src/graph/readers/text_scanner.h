@@ -1,4 +1,4 @@
-// Lines and numbers out of a stream of text, with the place for messages.
+// Lines and numbers from a stream of text, with their place for messages.
 #pragma once
 
 #include <charconv>
@@ -17,11 +17,11 @@
 
 namespace unscatter::readers {
 
-// Text from outside as it may stand in a message: short, in quotes, printable.
+// Text from outside in a form that is safe in a message: short, in quotes, printable.
 [[nodiscard]] std::string excerpt(std::string_view text);
 
-// The lines of a text, Unix or Windows line ends, the last one with or without.  Blank lines are allowed at the end
-// only. Memory: one block plus the longest line.
+// The lines of a text, with Unix or Windows line ends.  The last line may lack its end.  Blank lines are allowed at the
+// end of the text only.  Memory: one block plus the longest line.
 //
 //   std::string_view line;
 //   while (scanner.next_line(line)) { ... return scanner.error("..."); ... }
@@ -37,7 +37,7 @@ class TextScanner {
       while (position_ == complete_) {
         if (!refill()) return false;
       }
-      // There is a line end before complete_, so the search finds one.
+      // There is a line end before complete_, so the search always finds one.
       const char* const first = text_.data() + position_;
       const char* const end = static_cast<const char*>(std::memchr(first, '\n', complete_ - position_));
       const char* last = end;
@@ -54,7 +54,7 @@ class TextScanner {
   }
   [[nodiscard]] const Status& status() const noexcept { return status_; }
 
-  // Of the line handed out last, 1-based; 0 before the first.
+  // The number of the line that was handed out last, from 1 on; 0 before the first.
   [[nodiscard]] std::uint64_t line_number() const noexcept { return line_number_; }
   [[nodiscard]] const std::string& name() const { return source_->name(); }
   // kMalformedInput: "FILE, line N: message".
@@ -65,7 +65,8 @@ class TextScanner {
  private:
   [[nodiscard]] static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
   [[nodiscard]] bool refuse_blank_line();
-  // Moves what is left to the front and appends a block; at the end of the text, a line end where it is missing.
+  // Moves what is left to the front and appends a block.  At the end of the text it adds a line end where one is
+  // missing.
   [[nodiscard]] bool refill();
 
   std::unique_ptr<ByteSource> source_;
@@ -73,21 +74,21 @@ class TextScanner {
   std::vector<char> text_;
   std::size_t position_ = 0;
   std::size_t filled_ = 0;    // bytes of text_ in use
-  std::size_t complete_ = 0;  // up to behind the last line end
+  std::size_t complete_ = 0;  // bytes up to and with the last line end
   bool ended_ = false;
   std::uint64_t line_number_ = 0;
   std::uint64_t blank_line_ = 0;  // the first of the blank lines just passed
   Status status_ = ok_status();
 };
 
-// The numbers of one line, separated by one comma, blanks, or both.
+// The numbers of one line, separated by one comma, by blanks, or by both.
 class Fields {
  public:
   explicit Fields(std::string_view line) : next_(line.data()), end_(line.data() + line.size()) { skip_blanks(); }
 
   [[nodiscard]] bool done() const noexcept { return next_ == end_; }
 
-  // Reads one number; false leaves the position where it was, at what token() tells.
+  // Reads one number.  False leaves the position where it was; token() shows what stands there.
   template <typename Number>
   [[nodiscard]] bool next(Number& value) {
     const auto [stop, error] = std::from_chars(next_, end_, value);
@@ -97,7 +98,7 @@ class Fields {
     if (next_ != end_ && *next_ == ',') {
       ++next_;
       skip_blanks();
-      if (next_ == end_) --next_;  // a comma that nothing follows is not the end
+      if (next_ == end_) --next_;  // a comma that nothing follows is an error and not the end
     }
     return true;
   }
@@ -115,7 +116,7 @@ class Fields {
   const char* end_;
 };
 
-// The only integer of a line.
+// The integer of a line that has nothing else.
 [[nodiscard]] Result<std::int64_t> only_integer(const TextScanner& scanner, std::string_view line,
                                                 std::string_view what);
 

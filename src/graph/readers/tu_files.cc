@@ -20,9 +20,11 @@ Result<std::vector<std::string>> list_folder(const std::filesystem::path& folder
   std::vector<std::string> names;
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    // A folder or a device of the right name is not a data file.
     if (it->is_regular_file(error)) names.push_back(it->path().filename().string());
   }
   if (error) return Error{ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message())};
+  // The file system gives them in any order, and messages should not depend on it.
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -49,9 +51,10 @@ Result<TuFiles> find_tu_files(const Input& input) {
   const auto edges = std::find_if(names.begin(), names.end(), is_tu_edge_file);
   if (edges == names.end()) return malformed("no file whose name ends in _A.txt");
   const auto second = std::find_if(edges + 1, names.end(), is_tu_edge_file);
+  // It would be a guess which one is meant.
   if (second != names.end()) return malformed(fmt::format("two data sets, '{}' and '{}'", *edges, *second));
 
-  // The other files stand beside the edge file and share everything before the suffix, folder included.
+  // The other files lie beside the edge file.  They have the same name up to the suffix, folder included.
   const std::string prefix = edges->substr(0, edges->size() - kEdgeSuffix.size());
   const auto find = [&](std::string_view suffix) -> std::optional<std::string> {
     const std::string wanted = prefix + std::string(suffix);

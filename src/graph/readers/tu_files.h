@@ -1,4 +1,4 @@
-// Which files make up a TU data set, in a folder or in a zip archive.
+// The files that make up a TU data set, in a folder or in a zip archive.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace unscatter::readers {
 
-// Members of an archive by name, or files of a folder by path.  The optional ones are empty where there are none.
+// Members of an archive by name, or files of a folder by path.  Optional files are empty if they do not exist.
 struct TuFiles {
   std::string dataset_name;
   std::string edges;            // NAME_A.txt
@@ -25,7 +25,7 @@ struct TuFiles {
 // Errors: kNotFound, kIo; kMalformedInput for two data sets in one place or a required file that is not there.
 [[nodiscard]] Result<TuFiles> find_tu_files(const Input& input);
 
-// Whether `name` is the edge file of a data set ("._..." files, which some systems add to archives, are not).
+// Whether `name` is the edge file of a data set.  Files "._..." are not; some systems add them to archives.
 [[nodiscard]] bool is_tu_edge_file(std::string_view name);
 
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_tu_file(const Input& input, const std::string& file,

@@ -17,7 +17,7 @@
 namespace unscatter::readers {
 namespace {
 
-// Every per-node and per-graph file is read before the edges, so that an edge finds its graph at once.
+// Every file about nodes and graphs is read before the edges, so that the graph of an edge is known at once.
 class TuReader {
  public:
   TuReader(const Input& input, const ReadOptions& options)
@@ -59,12 +59,14 @@ class TuReader {
       while (scanner.next_line(line)) {
         UNSCATTER_TRY(number, only_integer(scanner, line, "graph number"));
         if (number < 1) return scanner.error(fmt::format("graph number {} is below 1", number));
+        // Nodes of one graph are consecutive in this format. first_node_ relies on that.
         if (number < graph)
           return scanner.error(fmt::format("graph number {} after {}: they must not descend", number, graph));
         if (number > graph + 1) return scanner.error(fmt::format("graph {} has no nodes", graph + 1));
         if (number > graph) {
           if (graph_count() == options_.limits.max_graphs)
             return over_limit(scanner, "graphs", options_.limits.max_graphs);
+          // Graphs are numbered without gaps, so a new number starts the next graph.
           first_node_.push_back(0);  // the end of this graph, set below
         }
         if (node_count() == options_.limits.max_nodes) return over_limit(scanner, "nodes", options_.limits.max_nodes);
@@ -88,6 +90,7 @@ class TuReader {
         raw.push_back(std::to_string(label));
       }
       UNSCATTER_CHECK_OK(scanner.status());
+      // Labels are matched with graphs by line number.  A line that is missing shifts all that follow.
       if (raw.size() < graph_count()) return too_few(scanner, raw.size(), "graph labels", graph_count(), "graphs");
       ClassIndex classes = index_classes(raw);
       dataset.class_names = std::move(classes.class_names);
@@ -123,6 +126,7 @@ class TuReader {
           double value = 0;
           const std::string_view token = fields.token();
           if (!fields.next(value)) return scanner.error(fmt::format("attribute {} is not a number", excerpt(token)));
+          // Graph refuses it too, but only here the line is known.
           if (!std::isfinite(value)) return scanner.error(fmt::format("attribute {} is not finite", excerpt(token)));
           attributes_.push_back(value);
         }
@@ -143,18 +147,20 @@ class TuReader {
       std::string_view line;
       std::uint64_t rows = 0;
       while (scanner.next_line(line)) {
+        // Rows are counted, repeated ones included: each takes memory until its graph is built.
         if (rows++ == options_.limits.max_edges) return over_limit(scanner, "edges", options_.limits.max_edges);
         std::uint64_t i = 0;
         std::uint64_t j = 0;
         Fields fields(line);
         if (!fields.next(i) || !fields.next(j) || !fields.done()) return bad_edge(scanner, line);
-        // Unsigned, so that 0 - 1 is out of range like everything else that is.
+        // Numbers start at 1 in the file.  They are unsigned, so a 0 becomes a very large number and is out of range.
         if (--i >= node_count() || --j >= node_count()) return bad_edge(scanner, line);
         const std::uint32_t graph = graph_of_[i];
         if (graph_of_[j] != graph) {
           return scanner.error(
               fmt::format("edge {}, {} joins graph {} and graph {}", i + 1, j + 1, graph + 1, graph_of_[j] + 1));
         }
+        // Node numbers run over the whole data set in the file, and from 0 on inside a Graph.
         const std::size_t first = first_node_[graph];
         edges_[graph].push_back({static_cast<NodeIndex>(i - first), static_cast<NodeIndex>(j - first)});
       }
@@ -162,7 +168,8 @@ class TuReader {
     });
   }
 
-  // Says what is wrong with a line that read_edges() did not take.
+  // Says what is wrong with a line that read_edges() refused.  It parses the line again, so that the usual case stays
+  // fast.
   [[nodiscard]] Error bad_edge(const TextScanner& scanner, std::string_view line) const {
     Fields fields(line);
     for (int end = 0; end < 2; ++end) {
@@ -195,6 +202,7 @@ class TuReader {
     const auto last = static_cast<std::ptrdiff_t>(first_node_[g + 1]);
     GraphParts parts;
     parts.node_count = static_cast<std::size_t>(last - first);
+    // Moved, so that edge lists are freed while graphs are built.
     parts.edges = std::move(edges_[g]);
     if (!node_labels_.empty()) parts.labels.assign(node_labels_.begin() + first, node_labels_.begin() + last);
     if (attribute_count_ > 0) {

@@ -6,8 +6,8 @@
 
 #include "embedding/attribute_signals.h"
 #include "embedding/wavelets/laplacian.h"
+#include "linalg/symmetric_eigen.h"
 #include "support/random_graph.h"
-#include "unscatter/linalg/symmetric_eigen.h"
 
 namespace unscatter {
 namespace {

@@ -1,4 +1,4 @@
-#include "unscatter/experiment/gin.h"
+#include "experiment/gin.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,28 @@
+// A promise as JSON, the same in every document that shows one.
+#pragma once
+
+#include <string>
+
+#include "unscatter/unlearn/promise.h"
+
+namespace unscatter {
+
+// Every document shows mechanism, epsilon, delta, noise_stddev and shift_limit.  What else it shows is part of its
+// format.
+struct PromiseParts {
+  bool rule = false;
+  bool delta_for_shift = false;
+  bool releases = false;
+  bool assumptions = false;
+};
+inline constexpr PromiseParts kCertificatePromise{.rule = true, .delta_for_shift = true, .assumptions = true};
+inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = true};
+inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true};
+inline constexpr PromiseParts kPublishedPromise{.releases = true, .assumptions = true};
+
+// The promise as one who reads the document gets it: parts that are not shown have their default values.
+[[nodiscard]] Promise shown(const Promise& promise, const PromiseParts& parts);
+// {"delta":0.0001,"epsilon":1.0,"mechanism":"release",...}: keys sorted, no spaces.
+[[nodiscard]] std::string promise_text(const Promise& promise, const PromiseParts& parts);
+
+}  // namespace unscatter

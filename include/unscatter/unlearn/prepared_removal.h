@@ -1,0 +1,63 @@
+// A removal that is computed and not yet in force.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "unscatter/base/error.h"
+#include "unscatter/graph/graph.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/request.h"
+
+namespace unscatter {
+
+// What a graph becomes.
+struct SlotChange {
+  std::size_t slot = 0;
+  const Graph* graph = nullptr;                 // null: the graph goes
+  std::span<const std::uint32_t> node_numbers;  // at creation; empty: 0, 1, 2, ...
+};
+
+// Session::prepare() gives one.  commit() puts it in force; one that is destroyed without commit() leaves the session
+// as it was.  Whoever has to write the update down does so between the two: what cannot be written does not happen, and
+// what is written does.  Not thread-safe; movable.
+class PreparedRemoval {
+ public:
+  PreparedRemoval(PreparedRemoval&& other) noexcept;
+  PreparedRemoval& operator=(PreparedRemoval&& other) noexcept;
+  ~PreparedRemoval();
+
+  // Puts it in force and overwrites what it replaces.  Called once.
+  void commit() noexcept;
+
+  // Requests that were passed over, in their order, each with its place among those given.
+  [[nodiscard]] const std::vector<Error>& refused() const;
+  // No request was left: there is nothing to do, and commit() does nothing.
+  [[nodiscard]] bool empty() const;
+
+  // What the update says of itself.  Counts, never names: nothing here tells what was removed.
+  [[nodiscard]] const Certificate& certificate() const;
+  [[nodiscard]] const RequestCounts& requests() const;
+  [[nodiscard]] std::size_t graphs_edited() const;
+  [[nodiscard]] std::size_t graphs_removed() const;
+
+  // The state that it leads to.  References and views hold until commit() or until the object goes.
+  [[nodiscard]] std::span<const SlotChange> changes() const;
+  [[nodiscard]] const Matrix& weights() const;
+  [[nodiscard]] const Vector& residuals() const;     // per class
+  [[nodiscard]] const Matrix* perturbation() const;  // null under the release mechanism
+  [[nodiscard]] const RungCounts& rungs() const;     // this update included
+
+ private:
+  friend class Session;
+  struct Update;
+  explicit PreparedRemoval(std::unique_ptr<Update> update);
+
+  std::unique_ptr<Update> update_;
+};
+
+}  // namespace unscatter

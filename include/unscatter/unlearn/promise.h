@@ -1,0 +1,45 @@
+// What is promised to those whose data is removed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unscatter/base/result.h"
+#include "unscatter/privacy/gaussian_profile.h"
+
+namespace unscatter {
+
+// How noise protects what a residual could give away (docs/theory.md, "Two mechanisms").
+enum class Mechanism {
+  kRelease,    // the state is the noiseless near-optimum; every published model gets fresh noise
+  kObjective,  // noise in the training objective, once, as in the paper
+};
+
+// How the residuals of K classes meet the budget.
+enum class BudgetRule {
+  kJoint,  // sqrt(sum_k |u_k|^2) against the analytic Gaussian profile: all vectors are published together
+  kPaper,  // sum_k |u_k| against K times the classical budget, as the paper's program does; not sound for K > 1
+};
+
+[[nodiscard]] std::string_view name(Mechanism mechanism);
+[[nodiscard]] std::string_view name(BudgetRule rule);
+// The inverse, by those names.  Errors: kInvalidArgument.
+[[nodiscard]] Result<Mechanism> parse_mechanism(std::string_view text);
+[[nodiscard]] Result<BudgetRule> parse_budget_rule(std::string_view text);
+
+// Follows from a session's options and from the number of its weights, and holds as long as the session does.  No
+// number here was computed from data.
+struct Promise {
+  Mechanism mechanism = Mechanism::kRelease;
+  BudgetRule rule = BudgetRule::kJoint;
+  RemovalGuarantee guarantee{0, 0};  // what was asked for
+  double noise_stddev = 0;           // of published weights (release) or in the objective
+  double delta_for_shift = 0;        // delta less what publishing on a grid costs
+  double shift_limit = 0;            // what mu of a published model may be; paper rule: sum of residuals over the noise
+  std::size_t releases = 0;          // published models that the guarantee covers together
+  std::vector<std::string> assumptions;  // what the guarantee rests on, in sentences
+};
+
+}  // namespace unscatter

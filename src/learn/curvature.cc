@@ -1,0 +1,274 @@
+#include "learn/curvature.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/parallel.h"
+#include "linalg/row_pass.h"
+#include "linalg/wipe_matrix.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+// A factor is tried where curvatures have moved by less than this share in total.  Further away a new factor costs less
+// than an iteration that gives up.
+constexpr double kNear = 0.1;
+// A kept factor that needed more iterations than this is thrown away.  A new one pays for itself soon.
+constexpr std::size_t kTooManyIterations = 10;
+// A second round of a solve may leave this share of what the first one left over: four more digits, where the first
+// round loses a few.
+constexpr double kCorrected = 1e-4;
+// Shares of the memory limit.
+constexpr std::size_t kInverseShares = 4;  // a quarter
+constexpr std::size_t kFactorShares = 4;
+constexpr std::size_t kFastShares = 2;  // a half
+
+bool is_near(const Vector& curvature, const Vector& kept) {
+  return curvature.size() == kept.size() && (curvature - kept).lpNorm<1>() <= kNear * kept.lpNorm<1>();
+}
+
+}  // namespace
+
+HessianForm cheaper_form(std::size_t rows, std::size_t columns) {
+  const auto n = static_cast<double>(rows);
+  const auto d = static_cast<double>(columns);
+  // Z^T D Z and its factor.
+  const double primal = n * d * d + d * d * d / 3;
+  // The factor of M, and scaling G by the roots of the curvatures from both sides.
+  const double dual = n * n * n / 3 + 2 * n * n;
+  return dual < primal ? HessianForm::kDual : HessianForm::kPrimal;
+}
+
+Curvature::Curvature(HessianForm form, const CurvatureOptions& options)
+    : form_(form == HessianForm::kDual ? make_dual_form() : make_primal_form()), options_(options) {}
+
+bool Curvature::affords(std::size_t matrices, std::size_t order, std::size_t shares) const noexcept {
+  // All matrices count as double precision.  Whether single precision is enough is known only when an inverse is made.
+  return matrices * order * order <= options_.memory_limit / shares / sizeof(double);
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+void Curvature::replace_row(std::size_t i, const BlockRow& before) {
+  // Nothing follows yet, because a preview puts the row back.  The two lists are apart: inverses follow only when a
+  // descent needs them.
+  unseen_.note(i, before);
+  if (kept_.ready()) unseen_by_inverses_.note(i, before);
+}
+
+void Curvature::follow(const Objective& objective) {
+  if (unseen_.empty()) return;
+  const SparseBlockRows& rows = objective.rows();
+  unseen_.settle(rows);
+  for (const auto& [i, known] : unseen_.known()) {
+    form_->replace_row(rows, i, known);
+    // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
+    if (fast_ && !fast_->replace_row(known, rows.row(i), objective.label(i))) drop_anchor();
+  }
+  unseen_.clear();
+}
+
+void Curvature::commit_rows(const Objective& objective) noexcept {
+  unseen_by_inverses_.settle(objective.rows());
+  // Inverses that waited for their rows would keep the old rows in memory until the next descent.
+  if (!unseen_by_inverses_.empty()) drop_inverses();
+  try {
+    follow(objective);
+  } catch (...) {  // memory
+    // C, G or the fast factor may still hold an old row.  Everything goes, and the next use builds anew.
+    wipe();
+  }
+}
+
+void Curvature::wipe() noexcept {
+  form_->wipe();
+  drop_inverses();
+  for (KeptFactor& kept : factors_) wipe_matrix(kept.factor);
+  factors_.clear();
+  drop_anchor();
+  unseen_.clear();
+}
+
+double Curvature::spectral_norm_upper_bound(const Objective& objective) {
+  follow(objective);
+  return form_->spectral_norm_upper_bound(objective);
+}
+
+// --- Exact systems ---------------------------------------------------------------------------------------------------
+
+Result<Vector> Curvature::solve_column(const Objective& objective, const Vector& curvature, const Vector& right_side,
+                                       KeptFactor* kept, bool& factorised) const {
+  // The factor may be of older rows.  It only preconditions: the system that is solved is the present one.
+  if (kept != nullptr && kept->factor.size() != 0 && is_near(curvature, kept->curvature)) {
+    std::optional<NearbySolution> solution = form_->solve_nearby(objective, kept->factor, curvature, right_side);
+    if (solution) {
+      if (solution->iterations > kTooManyIterations) kept->factor.resize(0, 0);
+      return std::move(solution->x);
+    }
+  }
+  factorised = true;
+  UNSCATTER_TRY(H, form_->factorise(objective, curvature));
+  Vector x = H.solve(right_side);
+  if (kept != nullptr) *kept = {std::move(H).take_factor(), curvature};
+  return x;
+}
+
+Result<Matrix> Curvature::solve(const Objective& objective, std::span<const std::size_t> classes,
+                                const Matrix& curvatures, const Matrix& right_sides) {
+  invariant(curvatures.cols() == right_sides.cols(), "one column of curvatures per right side");
+  invariant(classes.size() == static_cast<std::size_t>(right_sides.cols()), "one class per right side");
+  follow(objective);
+  form_->require(objective);  // before the threads share it
+  const bool keep = options_.keep_factors && affords(objective.classes(), form_->order(objective), kFactorShares);
+  if (keep) factors_.resize(objective.classes());
+
+  Matrix steps(right_sides.rows(), right_sides.cols());
+  std::vector<std::optional<Error>> errors(classes.size());
+  // Not vector<bool>: threads write neighbouring entries, and bits would share a word.
+  std::vector<char> factorised(classes.size(), 0);
+  parallel_for(classes.size(), objective.threads(), 1, [&](std::size_t column, std::size_t) {
+    const auto c = static_cast<Eigen::Index>(column);
+    bool fresh = false;
+    Result<Vector> x = solve_column(objective, curvatures.col(c), right_sides.col(c),
+                                    keep ? &factors_[classes[column]] : nullptr, fresh);
+    factorised[column] = fresh ? 1 : 0;
+    if (x.ok()) {
+      steps.col(c) = *x;
+    } else {
+      errors[column] = std::move(x).error();
+    }
+  });
+  for (const char fresh : factorised) factorisations_ += fresh != 0 ? 1U : 0U;
+  // The first error in the order of classes, whichever thread met one first.
+  for (std::optional<Error>& error : errors) {
+    if (error) return *std::move(error);
+  }
+  return steps;
+}
+
+Result<Matrix> Curvature::solve(const Objective& objective, const Matrix& curvatures, const Matrix& right_sides) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(right_sides.cols()));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return solve(objective, all, curvatures, right_sides);
+}
+
+// --- Inverses --------------------------------------------------------------------------------------------------------
+
+void Curvature::drop_inverses() noexcept {
+  kept_.wipe();
+  renewal_.reset();
+  unseen_by_inverses_.clear();
+}
+
+bool Curvature::build_inverses(const Objective& objective, const Matrix& curvatures) {
+  drop_inverses();
+  // The old inverses have been freed by now, so that old and new ones never take memory together.
+  const std::size_t classes = solved_classes(objective);
+  if (!affords(classes, form_->order(objective), kInverseShares)) return false;
+  follow(objective);
+  form_->require(objective);
+  ++builds_;
+  const auto solved = static_cast<Eigen::Index>(classes);
+  // At weights of zero all classes have the same curvatures: one inverse serves all.
+  const bool alike = (curvatures.leftCols(solved).colwise() - curvatures.col(0)).isZero(0);
+  std::vector<std::optional<UpdatableInverse>> inverses(alike ? 1 : classes);
+  parallel_for(inverses.size(), objective.threads(), 1, [&](std::size_t k, std::size_t) {
+    inverses[k] = form_->invert(objective, curvatures.col(static_cast<Eigen::Index>(k)));
+  });
+  const auto is_there = [](const std::optional<UpdatableInverse>& inverse) { return inverse.has_value(); };
+  if (!std::all_of(inverses.begin(), inverses.end(), is_there)) return false;
+  for (std::optional<UpdatableInverse>& inverse : inverses) kept_.inverses.push_back(*std::move(inverse));
+  // Every class gets a copy of its own: from here on each learns from its own steps.
+  while (kept_.inverses.size() < classes) kept_.inverses.push_back(kept_.inverses.front());
+  kept_.curvatures = curvatures.leftCols(solved);
+  return true;
+}
+
+bool Curvature::refresh_inverses(const Objective& objective, const Matrix& weights) {
+  follow(objective);
+  form_->require(objective);
+  unseen_by_inverses_.settle(objective.rows());
+  bool ready = kept_.ready() && few_enough_to_fold(unseen_by_inverses_.known().size(), objective.rows().rows());
+  // After the first row that breaks an inverse no other is folded in.  The build below then replaces all of them.
+  for (const auto& [i, known] : unseen_by_inverses_.known()) {
+    ready = ready && form_->fold_row(kept_, objective, i, known, weights);
+  }
+  unseen_by_inverses_.clear();
+  return ready || build_inverses(objective, objective.curvatures(objective.margins(weights)));
+}
+
+std::optional<Descent> Curvature::descend(const Objective& objective, const Matrix& start, const Matrix& gradient,
+                                          double tolerance) {
+  invariant(has_inverses() && unseen_by_inverses_.empty(), "descend() needs inverses of the present rows");
+  std::optional<Descent> descent = form_->descend(kept_, objective, start, gradient, tolerance);
+  if (!descent) {
+    drop_inverses();
+  } else if (renewal_.count(descent->steps, cost(objective))) {
+    // A build that fails is no error here.  The next update builds again or goes without inverses.
+    (void)build_inverses(objective, objective.curvatures(objective.margins(descent->weights)));
+  }
+  return descent;
+}
+
+ConjugateGradients Curvature::iterate(const Objective& objective, std::span<const std::size_t> classes,
+                                      const Matrix& curvatures, const Matrix& right_sides, double relative_residual,
+                                      std::size_t most_iterations) const {
+  invariant(has_inverses() && unseen_by_inverses_.empty(), "iterate() needs inverses of the present rows");
+  invariant(static_cast<Eigen::Index>(classes.size()) == right_sides.cols(), "one class per right side");
+  return form_->iterate(kept_, objective, classes, curvatures, right_sides, relative_residual, most_iterations);
+}
+
+std::optional<Matrix> Curvature::solve_by_inverses(const Objective& objective, std::span<const std::size_t> classes,
+                                                   const Matrix& curvatures, const Matrix& right_sides,
+                                                   double relative_residual) {
+  ConjugateGradients solved =
+      iterate(objective, classes, curvatures, right_sides, relative_residual, kMostDescentSteps);
+  if (!solved.converged) {
+    drop_inverses();
+    return std::nullopt;
+  }
+  if (form_->loses_digits()) {
+    // Iterative refinement [Golub13, Sec. 3.5.3]: what is left over is evaluated from the rows and solved for once
+    // more.
+    const Matrix left = right_sides - objective.ridge() * solved.x -
+                        weighted_square_product(objective.rows(), curvatures, solved.x, objective.threads());
+    const ConjugateGradients correction = iterate(objective, classes, curvatures, left, kCorrected, kMostDescentSteps);
+    if (correction.converged) solved.x += correction.x;
+  }
+  // A build needs the curvatures of all classes, and only then are they here.
+  if (classes.size() == objective.classes()) {
+    // A right side of zeros takes no iteration, and the account reads 0 as "no descent yet".
+    const std::size_t steps = std::max<std::size_t>(solved.iterations, 1);
+    if (renewal_.count(steps, cost(objective))) (void)build_inverses(objective, curvatures);
+  }
+  return std::move(solved.x);
+}
+
+// --- The fast factor -------------------------------------------------------------------------------------------------
+
+FastFactor* Curvature::fast(const Objective& objective) {
+  follow(objective);
+  return fast_ ? &*fast_ : nullptr;
+}
+
+void Curvature::drop_anchor() noexcept {
+  if (fast_) fast_->wipe();
+  fast_.reset();
+}
+
+void Curvature::anchor(const Objective& objective, const Matrix& weights) {
+  drop_anchor();
+  if (!schedule_.is_due()) {
+    schedule_.wait();
+    return;
+  }
+  schedule_.anchored();
+  // Per class a matrix and its inverse, and C for all of them.
+  if (affords(2 * objective.classes() + 1, objective.width(), kFastShares)) {
+    fast_ = FastFactor::anchor(objective, weights);
+  }
+}
+
+}  // namespace unscatter

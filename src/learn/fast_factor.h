@@ -1,0 +1,64 @@
+// The rung whose cost does not depend on the number of graphs (docs/theory.md, "Constant-time removal").
+//
+// At an anchor w_s there are, for every class, A_k = Z^T D_s Z + ridge_s I with its inverse, and C = Z^T Z for all.  An
+// edited row changes each of them by two rank-one terms.  A step v = A^-1 Delta then costs O(d^2) per class.  The
+// residual grows by at most (12),
+//
+//   gamma R (|w - w_s| + |v|/2) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
+//
+// which costs O(d^2) too.  The first term is what the curvature may have moved since the anchor.  The second is what
+// the solve left over, and what removed graphs took from the ridge.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "linalg/updatable_inverse.h"
+#include "unscatter/learn/objective.h"
+#include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+
+namespace unscatter {
+
+class FastFactor {
+ public:
+  // Anchors at `weights`.  Nothing if a Hessian is not positive definite at working precision.
+  [[nodiscard]] static std::optional<FastFactor> anchor(const Objective& objective, const Matrix& weights);
+
+  // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if an inverse broke; the object
+  // is then good for nothing.
+  [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label);
+
+  // Column k: A_k^-1 gradient_change_k.
+  [[nodiscard]] Matrix solve(const Matrix& gradient_change) const;
+  // The growth above, one per class; errs high.  `weights` before the step, `ridge` of the present data.
+  [[nodiscard]] Vector growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
+                                          double ridge) const;
+
+  // Overwrites the matrices, which are made of rows.  The object is then good for nothing.
+  void wipe() noexcept;
+
+ private:
+  FastFactor(const Objective& objective, const Matrix& weights)
+      : loss_(objective.loss()), threads_(objective.threads()), anchor_(weights) {}
+
+  // Calls body(k) for every class, on threads where that pays.
+  void for_each_class(const std::function<void(std::size_t k)>& body) const;
+
+  Loss loss_;
+  std::size_t threads_;
+  Matrix anchor_;                // w_s, one column per class
+  double ridge_ = 0;             // ridge_s
+  std::vector<Matrix> hessian_;  // A_k
+  std::vector<UpdatableInverse> inverse_;
+  Matrix square_;                // C
+  double spectral_square_ = 0;   // >= |Z|^2
+  double frobenius_square_ = 0;  // >= every sum |z_i|^2 since the anchor
+  double row_norm_ = 0;          // R
+  double roundings_ = 0;         // that an entry of A or C has gone through, at most
+};
+
+}  // namespace unscatter

@@ -1,0 +1,70 @@
+#include "linalg/kernels.h"
+
+#define UNSCATTER_VARIANT baseline
+#include "linalg/kernels.inc"
+
+namespace unscatter::kernel {
+
+#if UNSCATTER_HAS_AVX2_KERNELS
+// Declared here and not in a header: segment_view.h says why the other variant includes so little.
+namespace avx2 {
+bool cholesky(double* A, std::ptrdiff_t n);
+void add_square(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
+bool invert(double* A, std::ptrdiff_t n);
+void multiply(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
+void add_product(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
+void multiply_single(const float* A, std::ptrdiff_t n, const float* x, float* y);
+void add_product_single(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
+void exp_minus_abs(const double* t, std::ptrdiff_t count, double* result);
+void logistic_derivatives(const double* t, std::ptrdiff_t count, double* slopes, double* curvatures);
+void row_products(const double* const* rows, std::size_t row_count, const SegmentView* segments, std::size_t count,
+                  const double* W, std::size_t columns, double* out);
+void add_rows(const double* const* rows, std::size_t row_count, const SegmentView* segments, std::size_t count,
+              const double* factors, std::size_t columns, double* S);
+}  // namespace avx2
+#endif
+
+const Kernels& baseline_kernels() {
+  static constexpr Kernels kBaseline{"baseline",
+                                     baseline::cholesky,
+                                     baseline::add_square,
+                                     baseline::invert,
+                                     baseline::multiply,
+                                     baseline::add_product,
+                                     baseline::multiply_single,
+                                     baseline::add_product_single,
+                                     baseline::exp_minus_abs,
+                                     baseline::logistic_derivatives,
+                                     baseline::row_products,
+                                     baseline::add_rows};
+  return kBaseline;
+}
+
+const Kernels* avx2_kernels() {
+#if UNSCATTER_HAS_AVX2_KERNELS
+  static constexpr Kernels kAvx2{"avx2",
+                                 avx2::cholesky,
+                                 avx2::add_square,
+                                 avx2::invert,
+                                 avx2::multiply,
+                                 avx2::add_product,
+                                 avx2::multiply_single,
+                                 avx2::add_product_single,
+                                 avx2::exp_minus_abs,
+                                 avx2::logistic_derivatives,
+                                 avx2::row_products,
+                                 avx2::add_rows};
+  // Both are asked for: a virtual machine may offer one without the other.
+  static const bool available = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  return available ? &kAvx2 : nullptr;
+#else
+  return nullptr;
+#endif
+}
+
+const Kernels& kernels() {
+  static const Kernels& best = avx2_kernels() != nullptr ? *avx2_kernels() : baseline_kernels();
+  return best;
+}
+
+}  // namespace unscatter::kernel

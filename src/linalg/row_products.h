@@ -1,0 +1,58 @@
+// Products with sparse block rows.  Every sum over rows has a fixed shape: a binary tree over leaves of kLeafRows rows.
+// So results do not depend on the number of threads, and errors grow with log n instead of n.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+
+namespace unscatter {
+
+// a.b; the rows may have different segments.
+[[nodiscard]] double dot(const BlockRow& a, const BlockRow& b);
+// row.x, where x is as long as a row of the matrix is wide.
+[[nodiscard]] double dot(const BlockRow& row, Eigen::Ref<const Vector> x);
+// x += factor row
+void add_scaled(const BlockRow& row, double factor, Eigen::Ref<Vector> x);
+// The new and the old row of an edit, as columns.  The column of a row that does not exist is zero.  The caller must
+// wipe the result: the old row may be one that is to be forgotten.
+[[nodiscard]] Matrix edited_rows(const BlockRow& before, const BlockRow& after, std::size_t width);
+// |row|_2
+[[nodiscard]] double norm(const BlockRow& row);
+[[nodiscard]] double squared_norm(const BlockRow& row);
+
+// Z W, one row per row of Z, one column per column of W.
+[[nodiscard]] Matrix product(const SparseBlockRows& Z, const Matrix& W, std::size_t threads = 1);
+
+// The most roundings that any term of a row's entries in product() goes through: |computed - exact| <= gamma_depth
+// |row| |w|.  Values are added up in short blocks, so this grows with the number of blocks and not with the number of
+// values.
+[[nodiscard]] std::size_t product_depth(const BlockRow& row);
+
+// Z^T R, where R has as many rows as Z.
+[[nodiscard]] Matrix transposed_product(const SparseBlockRows& Z, const Matrix& R, std::size_t threads = 1);
+
+// Rows that one leaf of the summation tree adds one after the other.  Short enough for small errors.  Long enough that
+// adding the sums of leaves costs little beside adding the rows.
+inline constexpr std::size_t kLeafRows = 128;
+
+// The most additions that any number inside transposed_product() of `rows` rows goes through.
+[[nodiscard]] std::size_t summation_depth(std::size_t rows);
+
+// A X for a symmetric A, both triangles given, and an X of a few columns.
+[[nodiscard]] Matrix symmetric_product(const Matrix& A, const Matrix& X, std::size_t threads = 1);
+
+// A += X diag(factors) X^T, both triangles, for an X of a few columns.
+void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
+
+// G = Z Z^T, the full symmetric matrix.
+[[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);
+// Computes row and column i of G again after row i of Z has changed.
+void refresh_gram_row(const SparseBlockRows& Z, std::size_t i, Matrix& G);
+
+// Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
+[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights);
+
+}  // namespace unscatter

@@ -1,0 +1,56 @@
+#include "unscatter/store/promise_text.h"
+
+#include <vector>
+
+#include "store/promise_json.h"
+
+namespace unscatter {
+
+void add_promise(nlohmann::json& document, const Promise& promise, const PromiseParts& parts) {
+  document["mechanism"] = name(promise.mechanism);
+  document["epsilon"] = promise.guarantee.epsilon;
+  document["delta"] = promise.guarantee.delta;
+  document["noise_stddev"] = promise.noise_stddev;
+  document["shift_limit"] = promise.shift_limit;
+  if (parts.rule) document["rule"] = name(promise.rule);
+  if (parts.delta_for_shift) document["delta_for_shift"] = promise.delta_for_shift;
+  if (parts.releases) document["releases"] = promise.releases;
+  if (parts.assumptions) document["assumptions"] = promise.assumptions;
+}
+
+Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseParts& parts) {
+  Promise promise;
+  UNSCATTER_TRY(mechanism, parse_mechanism(document.at("mechanism").get<std::string>()));
+  promise.mechanism = mechanism;
+  promise.guarantee = {document.at("epsilon").get<double>(), document.at("delta").get<double>()};
+  promise.noise_stddev = document.at("noise_stddev").get<double>();
+  promise.shift_limit = document.at("shift_limit").get<double>();
+  if (parts.rule) {
+    UNSCATTER_TRY(rule, parse_budget_rule(document.at("rule").get<std::string>()));
+    promise.rule = rule;
+  }
+  if (parts.delta_for_shift) promise.delta_for_shift = document.at("delta_for_shift").get<double>();
+  if (parts.releases) promise.releases = document.at("releases").get<std::size_t>();
+  if (parts.assumptions) promise.assumptions = document.at("assumptions").get<std::vector<std::string>>();
+  return promise;
+}
+
+Promise shown(const Promise& promise, const PromiseParts& parts) {
+  const Promise unknown;
+  return {promise.mechanism,
+          parts.rule ? promise.rule : unknown.rule,
+          promise.guarantee,
+          promise.noise_stddev,
+          parts.delta_for_shift ? promise.delta_for_shift : unknown.delta_for_shift,
+          promise.shift_limit,
+          parts.releases ? promise.releases : unknown.releases,
+          parts.assumptions ? promise.assumptions : unknown.assumptions};
+}
+
+std::string promise_text(const Promise& promise, const PromiseParts& parts) {
+  nlohmann::json document = nlohmann::json::object();
+  add_promise(document, promise, parts);
+  return document.dump();
+}
+
+}  // namespace unscatter

@@ -1,0 +1,116 @@
+// The two phases of an update.
+#include "unscatter/unlearn/prepared_removal.h"
+
+#include <optional>
+#include <utility>
+
+#include "unlearn/session_state.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+
+// Shares the session's state, so that it can roll back whatever became of the Session object.
+struct PreparedRemoval::Update {
+  Update(std::shared_ptr<Session::State> state, RemovalPlan removal_plan)
+      : session(std::move(state)), plan(std::move(removal_plan)), graphs_removed(plan.graphs_removed()) {}
+  Update(const Update&) = delete;
+  Update& operator=(const Update&) = delete;
+  ~Update() {
+    if (!fit) return;
+    session->learner.rollback(rows, *std::move(fit));
+    session->update_is_prepared = false;
+  }
+
+  [[nodiscard]] Status begin() {
+    UNSCATTER_TRY(embedded, session->embed(plan));
+    rows = std::move(embedded);
+    UNSCATTER_TRY(begun, session->learner.begin(rows, *session->noise));
+    // From here on the learner holds the new rows, and the destructor puts the old ones back.
+    fit = std::move(begun);
+    session->update_is_prepared = true;
+    return ok_status();
+  }
+
+  // All that commit() needs memory for.
+  void describe() {
+    certificate = certify(*fit, session->learner.limit(), session->graphs.living() - graphs_removed);
+    kept_certificate = certificate;
+    rungs.count(fit->rung);
+    changes.reserve(plan.changes.size());
+    for (const GraphChange& change : plan.changes) {
+      changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, change.numbers});
+    }
+  }
+
+  void commit() noexcept {
+    if (!fit) return;
+    changes.clear();  // views of what moves into the session
+    session->certificate = std::move(kept_certificate);
+    session->rungs = rungs;
+    session->learner.commit(rows, *std::move(fit));
+    session->graphs.commit(plan);
+    session->update_is_prepared = false;
+    fit.reset();
+  }
+
+  // The one that is in force or will be.
+  [[nodiscard]] const Fit& outcome() const { return fit ? *fit : session->learner.fit(); }
+
+  std::shared_ptr<Session::State> session;
+  RemovalPlan plan;
+  std::size_t graphs_removed;
+  std::vector<RowChange> rows;
+  std::optional<Fit> fit;  // nothing: there is nothing to commit or to roll back
+  Certificate certificate = session->certificate;
+  Certificate kept_certificate;  // a copy for the session
+  RungCounts rungs = session->rungs;
+  std::vector<SlotChange> changes;
+};
+
+PreparedRemoval::PreparedRemoval(std::unique_ptr<Update> update) : update_(std::move(update)) {}
+PreparedRemoval::PreparedRemoval(PreparedRemoval&&) noexcept = default;
+PreparedRemoval& PreparedRemoval::operator=(PreparedRemoval&&) noexcept = default;
+PreparedRemoval::~PreparedRemoval() = default;
+
+void PreparedRemoval::commit() noexcept { update_->commit(); }
+const std::vector<Error>& PreparedRemoval::refused() const { return update_->plan.refused; }
+bool PreparedRemoval::empty() const { return requests().total() == 0; }
+const Certificate& PreparedRemoval::certificate() const { return update_->certificate; }
+const RequestCounts& PreparedRemoval::requests() const { return update_->plan.requests; }
+std::size_t PreparedRemoval::graphs_edited() const { return update_->plan.changes.size() - update_->graphs_removed; }
+std::size_t PreparedRemoval::graphs_removed() const { return update_->graphs_removed; }
+std::span<const SlotChange> PreparedRemoval::changes() const { return update_->changes; }
+const Matrix& PreparedRemoval::weights() const { return update_->outcome().weights; }
+const Vector& PreparedRemoval::residuals() const { return update_->outcome().residuals; }
+const Matrix* PreparedRemoval::perturbation() const {
+  const std::optional<Matrix>& perturbation = update_->outcome().perturbation;
+  return perturbation ? &*perturbation : nullptr;
+}
+const RungCounts& PreparedRemoval::rungs() const { return update_->rungs; }
+
+Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  state_->require_settled();
+  const SessionOptions& options = state_->options;
+  const bool whole_graphs = options.method == Method::kWholeGraph;
+  UNSCATTER_TRY(plan, state_->graphs.plan(requests, options.removal, whole_graphs, on_refusal));
+  auto update = std::make_unique<PreparedRemoval::Update>(state_, std::move(plan));
+  if (update->plan.requests.total() > 0) {
+    UNSCATTER_CHECK_OK(update->begin());
+    update->describe();
+  }
+  return PreparedRemoval(std::move(update));
+}
+
+Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(removal, prepare(requests));
+  Certificate certificate = removal.certificate();
+  removal.commit();
+  return certificate;
+}
+
+Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(removal, prepare(requests));
+  return removal.certificate();
+}
+
+}  // namespace unscatter

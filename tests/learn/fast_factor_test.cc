@@ -1,0 +1,192 @@
+#include "learn/fast_factor.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <string>
+#include <vector>
+
+#include "support/random_rows.h"
+#include "support/wide_gradient.h"
+#include "unlearn/charge.h"
+#include "unscatter/base/random.h"
+#include "unscatter/learn/train.h"
+
+namespace unscatter {
+namespace {
+
+using testing::LabelledRows;
+using testing::Wide;
+using testing::WideMatrix;
+
+constexpr std::size_t kFactorColumns = 12;
+constexpr double kFactorLambda = 0.02;
+
+// Rows, weights and a factor that follow the same edits.
+struct FollowedRows {
+  FollowedRows(std::uint64_t seed, const Loss& chosen, double row_norm = 1)
+      : loss(chosen),
+        data(testing::random_rows(seed, {.rows = 80, .columns = kFactorColumns, .classes = 3, .row_norm = row_norm})),
+        random(seed),
+        anchor(train(objective()).value().weights),
+        weights(anchor),
+        anchor_ridge(ridge()),
+        factor(FastFactor::anchor(objective(), anchor).value()) {}
+
+  [[nodiscard]] double ridge() const { return kFactorLambda * static_cast<double>(living); }
+  [[nodiscard]] Objective objective() const { return {data.rows, data.labels, 3, loss, ridge()}; }
+  [[nodiscard]] WideMatrix gradient() const {
+    return testing::wide_gradient(data.rows, data.labels, loss, ridge(), weights);
+  }
+
+  // A random row goes or becomes another one; the rows change, the factor does not yet.
+  RowChange edit() {
+    std::size_t row = random.below(80);
+    while (data.rows.row(row).values.empty()) row = random.below(80);
+    RowChange change{row, data.rows.row(row), {}, ChangeKind::kRemoved};
+    if (random.chance(0.3)) {
+      --living;
+    } else {
+      change.kind = ChangeKind::kStructure;
+      change.after = testing::random_row(random.next(), kFactorColumns, 0.5, 0.2 + 2 * random.unit());
+    }
+    data.rows.set_row(row, change.after);
+    return change;
+  }
+
+  Loss loss;
+  LabelledRows data;
+  std::size_t living = 80;
+  Sequence random;
+  Matrix anchor;
+  Matrix weights;
+  double anchor_ridge;
+  FastFactor factor;
+};
+
+// One step along a random edit.  How much the residual grew, as a vector, over what the bound says; `spoil` may change
+// the `before` row that the factor is told, and the step.
+struct StepReport {
+  bool intact = true;
+  double worst_ratio = 0;  // of true growth to its bound
+  Vector bound;
+};
+
+template <typename SpoilRow, typename SpoilStep>
+StepReport step_along(FollowedRows& rows, SpoilRow spoil_row, SpoilStep spoil_step) {
+  const WideMatrix before = rows.gradient();
+  const RowChange change = rows.edit();
+  const GradientChange delta =
+      gradient_change(std::span(&change, 1), rows.data.labels, rows.loss, kFactorLambda, rows.weights);
+  StepReport report;
+  report.intact = rows.factor.replace_row(spoil_row(change.before), change.after, rows.data.labels[change.row]);
+  if (!report.intact) return report;
+  const Matrix steps = spoil_step(rows.factor.solve(delta.columns));
+  report.bound = rows.factor.growth_upper_bound(rows.weights, steps, delta.columns, rows.ridge()) + delta.rounding;
+  rows.weights += steps;
+  const WideMatrix growth = rows.gradient() - before;
+  for (Eigen::Index k = 0; k < growth.cols(); ++k) {
+    report.worst_ratio = std::max(report.worst_ratio, static_cast<double>(growth.col(k).norm() / report.bound(k)));
+  }
+  return report;
+}
+
+const auto kAsItIs = [](const auto& x) { return x; };
+
+TEST(FastFactor, SolvesWithTheHessianOfThePresentRowsAtTheAnchor) {
+  for (const Loss& loss : testing::all_losses()) {
+    SCOPED_TRACE(loss.describe());
+    FollowedRows rows(1, loss);
+    for (int step = 0; step < 50; ++step) {
+      const RowChange change = rows.edit();
+      ASSERT_TRUE(rows.factor.replace_row(change.before, change.after, rows.data.labels[change.row]));
+    }
+    const Matrix right_side = testing::random_matrix(2, kFactorColumns, 3);
+    const Matrix solved = rows.factor.solve(right_side);
+    const Matrix Z = rows.data.rows.to_dense();
+    const Matrix curvatures = rows.objective().curvatures(rows.objective().margins(rows.anchor));
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      Matrix H = Z.transpose() * curvatures.col(k).asDiagonal() * Z;
+      H.diagonal().array() += rows.anchor_ridge;
+      const Vector expected = H.llt().solve(right_side.col(k));
+      const double condition = H.norm() / rows.anchor_ridge;
+      EXPECT_LE((solved.col(k) - expected).norm(), 1e-13 * condition * expected.norm()) << k;
+    }
+  }
+}
+
+TEST(FastFactor, TheBoundCoversTheTrueGrowth) {
+  for (const Loss& loss : testing::all_losses()) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      SCOPED_TRACE(loss.describe() + ", seed " + std::to_string(seed));
+      FollowedRows rows(seed, loss);
+      for (int step = 0; step < 50; ++step) {
+        const StepReport report = step_along(rows, kAsItIs, kAsItIs);
+        ASSERT_TRUE(report.intact) << step;
+        EXPECT_LE(report.worst_ratio, 1) << step;
+      }
+    }
+  }
+}
+
+// The numbers that the anchor took of its rows, the longest and |Z|, must follow rows that are far longer.
+TEST(FastFactor, TheBoundCoversTheGrowthByRowsFarLongerThanTheAnchors) {
+  for (const Loss& loss : testing::all_losses()) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      SCOPED_TRACE(loss.describe() + ", seed " + std::to_string(seed));
+      FollowedRows rows(seed, loss, 1e-3);
+      for (int step = 0; step < 5; ++step) EXPECT_LE(step_along(rows, kAsItIs, kAsItIs).worst_ratio, 1) << step;
+    }
+  }
+}
+
+// With a quadratic there is no curvature to drift, and the bound is small: what the ridge lost since the anchor, and
+// rounding.
+TEST(FastFactor, TheBoundIsSmallForTheSquaredLossWhileNoGraphGoes) {
+  FollowedRows rows(3, Loss::squared());
+  for (int step = 0; step < 50; ++step) {
+    const StepReport report = step_along(rows, kAsItIs, kAsItIs);
+    if (rows.living < 80) break;
+    EXPECT_LE(report.bound.maxCoeff(), 1e-10) << step;
+  }
+}
+
+// A step that the factor got wrong is charged: the product with the matrix itself shows it.
+TEST(FastFactor, ASpoiltSolveShowsInTheBoundWhichStillHolds) {
+  for (const Loss& loss : testing::all_losses()) {
+    for (const double size : {1e-6, 1e-2, 10.0}) {
+      SCOPED_TRACE(loss.describe() + ", spoilt by " + std::to_string(size));
+      FollowedRows rows(5, loss);
+      for (std::uint64_t step = 0; step < 10; ++step) {
+        const Matrix noise = size * testing::random_matrix(step, kFactorColumns, 3);
+        const StepReport report =
+            step_along(rows, kAsItIs, [&](const Matrix& steps) -> Matrix { return steps + noise; });
+        EXPECT_LE(report.worst_ratio, 1);
+        // |A x| >= ridge |x|; removed graphs have taken a part of the ridge.
+        for (Eigen::Index k = 0; k < 3; ++k) EXPECT_GE(report.bound(k), 0.5 * rows.ridge() * noise.col(k).norm());
+      }
+    }
+  }
+}
+
+// A planted fault: the factor is told of another row than the one that goes.  Either a factor breaks, or the check of
+// TheBoundCoversTheTrueGrowth notices, which it does for certain where no drift of the curvature hides the fault.
+TEST(FastFactor, AWrongRowIsCaught) {
+  std::size_t caught = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    FollowedRows rows(seed, Loss::squared());
+    const BlockRow wrong = testing::random_row(seed + 100, kFactorColumns);
+    const StepReport report = step_along(
+        rows, [&](const BlockRow&) { return wrong; }, kAsItIs);
+    caught += !report.intact || report.worst_ratio > 1 ? 1U : 0U;
+  }
+  EXPECT_EQ(caught, 40u);
+}
+
+TEST(FastFactor, ARowThatWasNeverThereBreaksAFactor) {
+  FollowedRows rows(7, Loss::squared());
+  EXPECT_FALSE(rows.factor.replace_row(testing::random_row(1, kFactorColumns, 0.5, 1e3), {}, 0));
+}
+
+}  // namespace
+}  // namespace unscatter
