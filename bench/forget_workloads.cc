@@ -53,7 +53,7 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   SessionOptions options;
   options.regularisation = data.regularisation;
   options.noise_stddev = settings.noise.value_or(options.noise_stddev);
-  options.distance_limit = settings.precision.value_or(options.distance_limit);
+  options.distance_limit = settings.distance_limit.value_or(options.distance_limit);
   options.threads = settings.threads;
 
   reset_peak_bytes();

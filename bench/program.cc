@@ -54,7 +54,7 @@ BenchSettings parse_settings(const std::string& text) {
   take(document, "scale_rows", settings.scale_rows);
   take(document, "lambda", settings.regularisation);
   take(document, "noise", settings.noise);
-  take(document, "precision", settings.precision);
+  take(document, "distance_limit", settings.distance_limit);
   take(document, "tolerance", settings.tolerance);
   if (document.contains("rows_out")) settings.folder = document.at("rows_out").get<std::string>();
   return settings;

@@ -30,7 +30,7 @@ struct BenchSettings {
   std::vector<std::size_t> scale_rows;          // of forget-scale and memory
   std::optional<double> regularisation;         // of forget-scale and workspace
   std::optional<double> noise;                  // of published weights; removals
-  std::optional<double> precision;              // of the kept weights; removals
+  std::optional<double> distance_limit;         // of the kept weights; removals
   std::optional<double> tolerance;              // |gradient| of a class at the end; training
   std::optional<std::filesystem::path> folder;  // training: rows and labels go there, for other programs
 };

@@ -78,7 +78,7 @@ Json settings_of(const BenchArguments& arguments) {
   put(settings, "removals", arguments.removals);
   put(settings, "lambda", arguments.regularisation);
   put(settings, "noise", arguments.noise);
-  put(settings, "precision", arguments.distance_limit);
+  put(settings, "distance_limit", arguments.distance_limit);
   put(settings, "tolerance", arguments.tolerance);
   return settings;
 }

@@ -21,7 +21,7 @@ Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& d
   SessionOptions options;
   options.regularisation = task.parameters.regularisation;
   options.noise_stddev = task.release.noise_stddev;
-  options.distance_limit = task.release.precision;
+  options.distance_limit = task.release.distance_limit;
   options.threads = context.threads;
   UNSCATTER_TRY(session, Session::create(std::move(train), embedded->embedder, options,
                                          context.noise ? context.noise(plan.seed) : nullptr));

@@ -78,7 +78,7 @@ Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& sp
   SessionOptions options;
   options.regularisation = lambda;
   options.noise_stddev = release.noise_stddev;
-  options.distance_limit = release.precision;
+  options.distance_limit = release.distance_limit;
   options.threads = threads;
   Dataset train = subset(*data.dataset, split.train);
   const Stopwatch watch;

@@ -26,7 +26,7 @@ Json amount_json(const RemovalAmount& amount) {
 }
 
 Json release_json(const ReleaseChoices& release) {
-  return {{"noise_stddev", release.noise_stddev}, {"precision", release.precision}};
+  return {{"noise_stddev", release.noise_stddev}, {"precision", release.distance_limit}};
 }
 
 Json gin_json(const GinOptions& gin) {

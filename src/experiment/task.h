@@ -23,7 +23,7 @@ namespace unscatter::experiment {
 // What our mechanism is told in addition to its defaults.
 struct ReleaseChoices {
   double noise_stddev = SessionOptions{}.noise_stddev;
-  double precision = SessionOptions{}.distance_limit;
+  double distance_limit = SessionOptions{}.distance_limit;
 };
 
 // Trains once and looks at the test set [Pan23, Tables 1 and 2].  The methods are "noise-free"; "objective", with noise

@@ -25,7 +25,7 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   if (paper) options.noise_stddev = task.alpha;
   if (is_release(method)) {
     options.noise_stddev = task.release.noise_stddev;
-    options.distance_limit = task.release.precision;
+    options.distance_limit = task.release.distance_limit;
   }
   if (method == "release-tombstone") options.removal = NodeRemoval::kTombstone;
   if (method == "uu") options.method = Method::kWholeGraph;

@@ -39,6 +39,21 @@ template <typename Refusal>
   }
 }
 
+// How many updates ended on a rung: by an index, or by the name of a field.
+template <typename Counts>
+[[nodiscard]] auto& count_of(Counts& counts, unscatter::Rung rung) {
+  if constexpr (requires { counts.fast; }) {
+    switch (rung) {
+      case unscatter::Rung::kFast: return counts.fast;
+      case unscatter::Rung::kExact: return counts.exact;
+      case unscatter::Rung::kNewton: return counts.newton;
+      default: return counts.retrain;
+    }
+  } else {
+    return counts[rung];
+  }
+}
+
 // A session that draws its noise from `noise`, with or without a ledger among the arguments.
 template <typename Session>
 [[nodiscard]] auto create_session(unscatter::Dataset dataset, std::shared_ptr<const unscatter::Embedder> embedder,

@@ -11,6 +11,10 @@
 namespace replay {
 namespace {
 
+// In the order of the ladder.
+constexpr std::array kAllRungs = {unscatter::Rung::kFast, unscatter::Rung::kExact, unscatter::Rung::kNewton,
+                                  unscatter::Rung::kRetrain};
+
 using unscatter::RungCounts;
 
 std::string hexadecimal(double value) {
@@ -116,30 +120,31 @@ void Report::published(const unscatter::PublishedModel& model) const {
   for (const std::string& assumption : promise.assumptions) line("published.assumption", assumption);
 }
 
-void Report::rungs(const RungCounts& rungs) const {
-  line("rungs", "fast " + std::to_string(rungs.fast) + ", exact " + std::to_string(rungs.exact) + ", newton " +
-                    std::to_string(rungs.newton) + ", retrain " + std::to_string(rungs.retrain));
+void Report::rungs(RungCounts rungs) const {
+  std::string text;
+  for (const unscatter::Rung rung : kAllRungs) {
+    text += (text.empty() ? "" : ", ") + std::string(name(rung)) + " " + std::to_string(count_of(rungs, rung));
+  }
+  line("rungs", text);
 }
 
 void Report::error(const unscatter::Error& error) const { line("error", unscatter::error_code_name(error.code)); }
 
-void count_rungs(std::string_view shape, const RungCounts& rungs) {
+void count_rungs(std::string_view shape, RungCounts rungs) {
   RungCounts& counts = counts_by_shape()[std::string(shape)];
-  counts.fast += rungs.fast;
-  counts.exact += rungs.exact;
-  counts.newton += rungs.newton;
-  counts.retrain += rungs.retrain;
+  for (const unscatter::Rung rung : kAllRungs) count_of(counts, rung) += count_of(rungs, rung);
 }
 
 bool report_coverage() {
   bool covered = true;
-  for (const auto& [shape, counts] : counts_by_shape()) {
+  for (auto& [shape, counts] : counts_by_shape()) {
     const Report report("coverage/" + shape);
     report.rungs(counts);
     // The fast rung, and with it the exact one, needs at least as many graphs as coordinates.
     const bool fast_possible = shape == "many" || shape == "as-many";
-    const bool complete =
-        counts.newton > 0 && counts.retrain > 0 && (!fast_possible || (counts.fast > 0 && counts.exact > 0));
+    const auto reached = [&counts = counts](unscatter::Rung rung) { return count_of(counts, rung) > 0; };
+    const bool complete = reached(unscatter::Rung::kNewton) && reached(unscatter::Rung::kRetrain) &&
+                          (!fast_possible || (reached(unscatter::Rung::kFast) && reached(unscatter::Rung::kExact)));
     if (!complete && shape != "real") {
       std::fprintf(stderr, "record: a rung was never reached with data of the shape '%s'\n", shape.c_str());
       covered = false;

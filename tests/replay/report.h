@@ -31,7 +31,7 @@ class Report {
   void matrix(std::string_view field, const unscatter::Matrix& matrix) const;
   void embeddings(const unscatter::SparseBlockRows& rows) const;
   void published(const unscatter::PublishedModel& model) const;
-  void rungs(const unscatter::RungCounts& rungs) const;
+  void rungs(unscatter::RungCounts rungs) const;
   // Kind of an error; its words may change.
   void error(const unscatter::Error& error) const;
 
@@ -41,7 +41,7 @@ class Report {
 };
 
 // Rungs over all sequences, by the shape of their data: they say what was covered.
-void count_rungs(std::string_view shape, const unscatter::RungCounts& rungs);
+void count_rungs(std::string_view shape, unscatter::RungCounts rungs);
 // Prints the counts.  False if a rung that a shape can reach was never reached.
 [[nodiscard]] bool report_coverage();
 
