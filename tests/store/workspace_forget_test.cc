@@ -160,6 +160,7 @@ TEST(WorkspaceForget, APreparedRemovalIsDroppedOrCommitted) {
   Workspace workspace = sample.open();
   const StoreState before(sample, workspace);
   const std::vector<RemovalRequest> requests = {ForgetNode{5u, 0u}, ForgetGraph{6u}};
+  const RowMatrix embeddings = workspace.session().value()->embeddings().to_dense();
   {
     const Workspace::Removal dropped = workspace.prepare(requests).value();
     EXPECT_TRUE(dropped.certificate().satisfied);
@@ -168,6 +169,7 @@ TEST(WorkspaceForget, APreparedRemovalIsDroppedOrCommitted) {
     EXPECT_THROW(static_cast<void>(workspace.preview(requests)), InvariantViolation);
   }
   expect_same(StoreState(sample, workspace), before);
+  EXPECT_EQ(workspace.session().value()->embeddings().to_dense(), embeddings);
 
   Workspace::Removal removal = workspace.prepare(requests).value();
   const double residual = removal.certificate().residual_upper_bound;
