@@ -1,8 +1,8 @@
 // preview-*: what a preview costs, and what it costs the removal after it.
 //
-// Three sessions of the same data take turns.  The first only removes.  The second previews every removal first: what it
-// then removes was found already.  The third previews a removal that never comes: what is kept must still serve the one
-// that comes.
+// Three sessions of the same data take turns.  The first only removes.  The second previews every removal first: what
+// it then removes was found already.  The third previews a removal that never comes: what is kept must still serve the
+// one that comes.
 #include <fmt/format.h>
 
 #include <algorithm>
