@@ -16,6 +16,8 @@ scripts/format.sh --check || status=1
 scripts/check_layers.sh || status=1
 scripts/check_references.sh || status=1
 scripts/umbrella_header.sh --check || status=1
+scripts/check_readme.sh || status=1
+scripts/check_tests.sh || status=1
 
 mapfile -t shell_scripts < <(git ls-files '*.sh' .ci/run)
 for script in "${shell_scripts[@]}"; do

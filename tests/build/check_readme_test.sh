@@ -19,11 +19,13 @@ int answer() { return 42; }
 
     unscatter train --data x.jsonl   # --not-an-option
     unscatter datasets list
+    unscatter bench
 END
   printf '%s\n' '// [README' 'int answer() { return 42; }' '// README]' > "$tree/examples/ten_lines.cc"
   printf '%s\n' 'demo: build' > "$tree/Makefile"
   printf '%s\n' 'add_subcommand("train", ""); add_subcommand("datasets", ""); add_subcommand("list", "");' \
     'add_option("-d,--data", x);' > "$tree/apps/program/commands.cc"
+  echo 'constexpr LaboratoryCommand kBenchCommand{"bench", ""};' > "$tree/apps/program/laboratory.h"
   printf '%s\n' '# Glossary' '' '* **anchor**: A word. [here](glossary.md)' '* **Band**: Two' \
     '  lines. [top](#glossary)' '* **cell**: A word. [up](../README.md#something)' > "$tree/docs/glossary.md"
   echo 'project(unscatter VERSION 1.2.3 LANGUAGES CXX)' > "$tree/CMakeLists.txt"
@@ -53,6 +55,7 @@ expect_fault "are not those of examples/ten_lines.cc" 's/\[README/[ELSEWHERE/' e
 expect_fault "names \`make demo\`" 's/^demo/other/' Makefile
 expect_fault "names \`unscatter train\`" 's/"train"/"learn"/' apps/program/commands.cc
 expect_fault "names \`unscatter datasets list\`" 's/"list"/"show"/' apps/program/commands.cc
+expect_fault "names \`unscatter bench\`" 's/"bench"/"measure"/' apps/program/laboratory.h
 expect_fault "shows the option --data" 's/--data/--dataset/' apps/program/commands.cc
 expect_fault "shows no command" 's/unscatter/something/' README.md
 expect_fault "README.md links to nowhere.md, which is not there" 's/docs.glossary.md#glossary/nowhere.md/' README.md
