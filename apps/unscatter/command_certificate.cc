@@ -108,7 +108,8 @@ Examples:
   unscatter certificate --workspace w.unscatter --id 3 --json
   unscatter certificate --workspace w.unscatter --id 3 --receipt receipt.json
 
-An entry says how much was removed, never what.  Its numbers stay inside the house; a receipt is what outsiders may see.)");
+An entry says how much was removed, never what.  Its numbers stay inside the house; a receipt is what outsiders may
+see.)");
   context.add_action(command, [arguments, &context] { return show_certificate(*arguments, context); });
 }
 

@@ -150,7 +150,8 @@ void add_fetch_command(CLI::App& parent, Context& context) {
   command.add_option("--limit-mib", options->limit_mib, "Give up on archives larger than this")->capture_default_str();
   command.add_flag("--force", options->force, "Download even if it is in the cache");
   command.footer(
-      R"(An archive enters the cache only if its content (graphs, labels, attributes) has the digest that the catalogue pins.
+      R"(An archive enters the cache only if its content (graphs, labels, attributes) has the digest that the
+catalogue pins.
 The cache is $UNSCATTER_CACHE, else $XDG_CACHE_HOME/unscatter, else ~/.cache/unscatter.
 
 Examples:

@@ -225,12 +225,14 @@ Examples:
   unscatter forget --workspace w.unscatter --requests requests.jsonl --batch 100 --receipts receipts.jsonl
   unscatter forget --workspace w.unscatter --subject user-00042 --shred
 
-Digits are a number in the data set's own order, from 0; anything else is an external id; id:17 is the external id "17".  A
-subject is always an external id.  When the command is done, the removal is on disk and the file holds nothing of what was
-removed.  A list that was interrupted goes on where it stopped when it is given again; --dry-run takes it as one update.
+Digits are a number in the data set's own order, from 0; anything else is an external id; id:17 is the external id
+"17".  A subject is always an external id.  When the command is done, the removal is on disk and the file holds nothing
+of what was removed.  A list that was interrupted goes on where it stopped when it is given again; --dry-run takes it
+as one update.
 --shred for something that was forgotten earlier destroys the salts that were kept then.
 Lines of a list: {"forget": "node", "graph": 17, "node": "user-00042"}, {"forget": "features", ...},
-{"forget": "edge", "graph": 17, "from": 3, "to": 5}, {"forget": "graph", "graph": 17}, {"forget": "subject", "id": "user-00042"}.)");
+{"forget": "edge", "graph": 17, "from": 3, "to": 5}, {"forget": "graph", "graph": 17},
+{"forget": "subject", "id": "user-00042"}.)");
   context.add_action(
       command,
       [arguments, &context] {

@@ -64,8 +64,8 @@ void add_generate_command(CLI::App& parent, Context& context) {
       ->capture_default_str();
   command.add_flag("--force", options->force, "Overwrite OUT");
   command.footer(
-      R"(Two classes that differ in structure: in a "club" friends of friends become friends, in a "channel" everyone follows a
-few hosts.  Every member carries a user id, and active users appear in many groups under the same id.
+      R"(Two classes that differ in structure: in a "club" friends of friends become friends, in a "channel" everyone
+follows a few hosts.  Every member carries a user id, and active users appear in many groups under the same id.
 
 Examples:
   unscatter datasets generate groups.jsonl

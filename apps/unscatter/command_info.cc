@@ -123,8 +123,8 @@ void add_info_command(CLI::App& parent, Context& context) {
   const auto source = std::make_shared<std::string>();
   command.add_option("PATH", *source, "A data set, or the name of one that is here")->required();
   command.footer(
-      R"(PATH is a TU folder or zip, the GIN text form (plain or zipped), a superpixel .npz, or JSONL.  The content digest
-depends on graphs, features, ids and labels alone: the same data in another format has the same digest.
+      R"(PATH is a TU folder or zip, the GIN text form (plain or zipped), a superpixel .npz, or JSONL.  The content
+digest depends on graphs, features, ids and labels alone: the same data in another format has the same digest.
 
 Examples:
   unscatter datasets info groups.jsonl

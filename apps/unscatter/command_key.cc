@@ -44,8 +44,8 @@ Examples:
   unscatter key --public operator.pub
   unscatter key --key /etc/unscatter/signing.key
 
-The key signs receipts.  It is kept outside of every workspace, readable by its owner alone; whoever copies a workspace cannot
-sign in its name.)");
+The key signs receipts.  It is kept outside of every workspace, readable by its owner alone; whoever copies a workspace
+cannot sign in its name.)");
   context.add_action(command, [arguments] { return show_key(*arguments); });
 }
 

@@ -195,8 +195,8 @@ Examples:
   unscatter predict --workspace w.unscatter --data new-groups.jsonl --out predictions.csv
   unscatter predict --workspace w.unscatter --data held-out.jsonl --kept --json
 
-Predictions come from the model that is published now; if there is none since the last removal, one is published, signed for
-and counted against the guarantee.  Predictions of the kept weights could give away what was removed.)");
+Predictions come from the model that is published now; if there is none since the last removal, one is published,
+signed for and counted against the guarantee.  Predictions of the kept weights could give away what was removed.)");
   context.add_action(command, [arguments, &context] { return predict_classes(*arguments, context); });
 }
 

@@ -272,11 +272,11 @@ Examples:
   unscatter train --data IMDB-BINARY --workspace imdb.unscatter --epsilon 0.5 --delta 1e-5 --releases 100
   unscatter train --data IMDB-BINARY --workspace paper.unscatter --preset paper --force
 
-The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have in the
-data set.  The signing key is made on first use; it stays outside of the workspace.
---preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the paper's own
-data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An option that is given goes
-before the preset.
+The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have
+in the data set.  The signing key is made on first use; it stays outside of the workspace.
+--preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the
+paper's own data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An
+option that is given goes before the preset.
 Features and transforms: unscatter embed --help.)");
   context.add_action(
       command, [arguments, &command, &context] { return train_workspace(*arguments, command, context); },

@@ -212,7 +212,8 @@ Examples:
       --request '{"forget": "subject", "id": "user-00042"}'
   unscatter verify --receipt receipt.json --workspace w.unscatter
 
-Exit code 0 and "verified" if every check passes, 1 otherwise.  Without --key a workspace is believed about who signs for it.)");
+Exit code 0 and "verified" if every check passes, 1 otherwise.  Without --key a workspace is believed about who signs
+for it.)");
   context.add_action(
       command, [arguments, &context] { return verify_claims(*arguments, context); },
       [arguments] { return check_verify_usage(*arguments); });

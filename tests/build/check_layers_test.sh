@@ -7,10 +7,12 @@ trap 'rm -rf "$tree"' EXIT
 
 mkdir -p "$tree"/{include/unscatter,src}/{ground,wall,roof} "$tree"/{apps/unscatter,bench}
 echo 'unscatter_add_module(ground LAYER 0 HEADERS g.h SOURCES g.cc)' > "$tree/src/ground/CMakeLists.txt"
-printf 'unscatter_add_module(wall LAYER 1  # DEPENDS roof\n  DEPENDS ground\n  SOURCES w.cc)\n' > "$tree/src/wall/CMakeLists.txt"
+printf 'unscatter_add_module(wall LAYER 1  # DEPENDS roof\n  DEPENDS ground\n  SOURCES w.cc)\n' \
+  > "$tree/src/wall/CMakeLists.txt"
 printf 'unscatter_add_module(roof LAYER 2 SOURCES r.cc\n  DEPENDS\n    ground wall)' > "$tree/src/roof/CMakeLists.txt"
 printf '#include "unscatter/ground/g.h"\n#include "unscatter/wall/w.h"\n' > "$tree/include/unscatter/unscatter.h"
-printf '#include <vector>\n#include <Eigen/Core>\n#include "unscatter/ground/g.h"\n' > "$tree/include/unscatter/wall/w.h"
+printf '#include <vector>\n#include <Eigen/Core>\n#include "unscatter/ground/g.h"\n' \
+  > "$tree/include/unscatter/wall/w.h"
 printf '#include <nlohmann/json.hpp>\n#include "wall/inner.h"\n#include "unscatter/wall/w.h"\n' > "$tree/src/wall/w.cc"
 printf '#include "unscatter/ground/g.h"\n#include "unscatter/wall/w.h"\n' > "$tree/src/roof/r.cc"
 printf '#include "wall/inner.h"\n' > "$tree/src/roof/inner.h"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # must_not_compile.sh FILE REASON COMPILER [OPTION...]
 #
-# FILE with UNSCATTER_CONTROL defined must compile; without, it must not, and the compiler's message must name REASON.  The
-# control shows that it is the one line in question that is refused.
+# FILE with UNSCATTER_CONTROL defined must compile; without, it must not, and the compiler's message must name REASON.
+# The control shows that it is the one line in question that is refused.
 set -euo pipefail
 file=$1
 reason=$2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# try_on_fresh_debian_test.sh SCRIPT: what the trial on a bare Debian says, does and leaves behind.  Neither root nor a network is
-# needed: stand-ins play id, debootstrap and unshare.
+# try_on_fresh_debian_test.sh SCRIPT: what the trial on a bare Debian says, does and leaves behind.  Neither root nor a
+# network is needed: stand-ins play id, debootstrap and unshare.
 set -euo pipefail
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -53,8 +53,8 @@ stand_in debootstrap << 'END'
 root=${*: -2:1}
 mkdir -p "$root"/{etc/apt/apt.conf.d,usr/local/share,root}
 END
-# unshare drops its options and runs the rest in the home folder, in the outer system.  What would change it there is left out, and make
-# shows the clone.
+# unshare drops its options and runs the rest in the home folder, in the outer system.  What would change it there is
+# left out, and make shows the clone.
 stand_in unshare << 'END'
 for argument in "$@"; do
   case "$argument" in

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The AVX2 variant of the kernels shares no name with the rest of the program: a shared template compiled for AVX2 could be
-# the copy that the linker keeps, and an old processor would stumble over it.
+# The AVX2 variant of the kernels shares no name with the rest of the program: a shared template compiled for AVX2 could
+# be the copy that the linker keeps, and an old processor would stumble over it.
 #
 #   variants_test.sh LIBRARY
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run_install_test.sh CMAKE SOURCE BUILD COMPILER GENERATOR HAS_PROGRAM
 #
-# Installs BUILD into a temporary folder, looks at what is there, builds the consumer project against that folder alone, runs it,
-# checks what it says.
+# Installs BUILD into a temporary folder, looks at what is there, builds the consumer project against that folder alone,
+# runs it, checks what it says.
 set -euo pipefail
 cmake=$1
 source=$2
