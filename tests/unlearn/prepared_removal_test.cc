@@ -143,7 +143,7 @@ TEST(PreparedRemoval, OutlivesTheObjectThatPreparedIt) {
   const std::vector<RemovalRequest> requests = {ForgetNode{0u, 1u}};
   std::optional<Session> first = prepared_session(data);
   std::optional<PreparedRemoval> removal = first->prepare(requests).value();
-  Session second = *std::move(first);
+  Session second = std::move(*first);
   first.reset();
   removal->commit();
   EXPECT_EQ(second.updates(), 1u);
