@@ -2,10 +2,11 @@
 #include "laboratory_commands.h"
 #include "program.h"
 
+namespace cli = unscatter::cli;
+
 int main(int argc, char** argv) {
-  using namespace unscatter::cli;
-  return run_program(argc, argv, [](CLI::App& program, Context& context) {
-    add_experiment_command(program, context);
-    add_bench_command(program, context);
+  return cli::run_program(argc, argv, [](CLI::App& program, cli::Context& context) {
+    cli::add_experiment_command(program, context);
+    cli::add_bench_command(program, context);
   });
 }
