@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Do the #include lines keep to the layers?  The modules and what each may use are read from the unscatter_add_module() calls
-# in src/*/CMakeLists.txt, which CMake checks against the layer numbers.
+# Do the #include lines keep to the layers?  The modules and what each may use are read from the unscatter_add_module()
+# calls in src/*/CMakeLists.txt, which CMake checks against the layer numbers.
 #
 #   scripts/check_layers.sh [ROOT]
 #
-#   * A file of module M (include/unscatter/M, src/M) includes M and the modules that M names in DEPENDS, no other.  This holds
-#     for public headers ("unscatter/N/x.h") and for private ones ("N/x.h").
-#   * A public header includes the standard library, <Eigen/Core> and "unscatter/...": what users compile is installed, and
-#     nothing heavier.
-#   * The program in apps/unscatter uses the library as its users do: public headers, and of the private ones the tools of
-#     `base` and the headers of the list below.
+#   * A file of module M (include/unscatter/M, src/M) includes M and the modules that M names in DEPENDS, no other.
+#     This holds for public headers ("unscatter/N/x.h") and for private ones ("N/x.h").
+#   * A public header includes the standard library, <Eigen/Core> and "unscatter/...": what users compile is installed,
+#     and nothing heavier.
+#   * The program in apps/unscatter uses the library as its users do: public headers, and of the private ones the tools
+#     of `base` and the headers of the list below.
 #   * What lies in a folder src/M/testing is for tests only.
 #   * Tests, fuzz targets, bench and apps/laboratory may look inside.
 set -euo pipefail
@@ -42,7 +42,8 @@ for folder in include/unscatter src apps bench; do
 done
 
 # /dev/null keeps the file name in grep's output when there is one file only.
-{ grep -rnE --include='*.h' --include='*.cc' '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<]' "${folders[@]}" /dev/null || true; } |
+readonly include_line='^[[:space:]]*#[[:space:]]*include[[:space:]]+["<]'
+{ grep -rnE --include='*.h' --include='*.cc' "$include_line" "${folders[@]}" /dev/null || true; } |
   awk -v modules="$modules" -v program_may="$program_may" '
     BEGIN {
       count = split(program_may, headers, " ")

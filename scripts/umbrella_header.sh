@@ -29,7 +29,8 @@ case "${1:-}" in
     }
     count=$(find include -name '*.h' | wc -l)
     if ((count > most_headers)); then
-      echo "there are $count public headers, and at most $most_headers are wanted; make private what users do not need" >&2
+      echo "there are $count public headers, and at most $most_headers are wanted;" \
+        "make private what users do not need" >&2
       exit 1
     fi
     ;;
