@@ -7,8 +7,9 @@
 #     HEADERS file...              relative to include/unscatter/NAME
 #     SOURCES file...)             relative to the calling folder
 #
-# LABORATORY marks a module that helps to find out what the library should do: experiments, schemes that were tried.  It has no
-# public headers, it is not installed, unscatter::unscatter does not link it, and no other kind of module may depend on it.
+# LABORATORY marks a module that helps to find out what the library should do: experiments, schemes that were tried.  It
+# has no public headers, it is not installed, and unscatter::unscatter does not link it.  No module without this mark
+# may depend on it.
 function(unscatter_add_module name)
   cmake_parse_arguments(ARG "LABORATORY" "LAYER" "DEPENDS;PUBLIC_LINKS;PRIVATE_LINKS;HEADERS;SOURCES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)

@@ -32,6 +32,7 @@ def curve(data_set="A", backbone="gst", method="release", variant="", sampled=Fa
         "removals": 10,
         "sampled": sampled,
         "single_removals": 5 if sampled else 10,
+        "updates": 5 if sampled else 10,
         "total_retrains": {"mean": 2.0, "stddev": 1.0, "splits": 3},
     }
     return entry | more
