@@ -144,13 +144,14 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   if (!fit.assessment.satisfied) polish(climb_on(after, {}, living), fit);
   // Set last: polishing belongs to the training.
   fit.rung = Rung::kRetrain;
+  fit.newton_steps = 0;  // those of a training are not counted
   if (!fit.assessment.satisfied) {
     return Error{
         ErrorCode::kLimitExceeded,
         fmt::format(
             "even freshly trained weights may be {:.3g} from the optimum (residual {:.3g}), {:.3g} times what the "
-            "guarantee allows: double precision shows no more; allow more noise, less precision, or regularise "
-            "more",
+            "guarantee allows: double precision shows no more; allow more noise or a larger distance limit, or "
+            "regularise more",
             fit.assessment.distance, fit.assessment.residual, fit.assessment.usage)};
   }
   return fit;

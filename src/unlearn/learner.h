@@ -1,4 +1,4 @@
-// Rows, labels and fit: the numerical half of a session.  Knows no graph.
+// Rows, labels and fit: the numerical half of a session.  It never sees a graph.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ using testing::ZipMethod;
 
 // Two graphs: a path 1 - 2 - 3 and a pair 4 - 5 with an isolated node 6.  Suffix -> content.
 using TuTexts = std::map<std::string, std::string>;
-TuTexts small_set() {
+TuTexts small_texts() {
   return {{"A", "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n"},
           {"graph_indicator", "1\n1\n1\n2\n2\n2\n"},
           {"graph_labels", "1\n-1\n"},
@@ -58,13 +58,13 @@ void expect_small_set(const Dataset& dataset) {
 
 TEST(ReadTu, FolderAndEveryKindOfZip) {
   const TemporaryFolder folder;
-  for (const auto& [suffix, text] : small_set()) folder.write("set/T_" + suffix + ".txt", text);
+  for (const auto& [suffix, text] : small_texts()) folder.write("set/T_" + suffix + ".txt", text);
   expect_small_set(read_tu(folder.path() / "set").value());
   expect_small_set(read_dataset(folder.path() / "set").value());
 
   for (const ZipMethod method : {ZipMethod::kStored, ZipMethod::kDeflate}) {
     for (const char* prefix : {"T_", "T/T_", "T//T_", "a/b/T_"}) {
-      const auto path = folder.write("T.zip", make_zip(members(small_set(), prefix), method));
+      const auto path = folder.write("T.zip", make_zip(members(small_texts(), prefix), method));
       expect_small_set(read_tu(path).value());
       expect_small_set(read_dataset(path).value());
     }
@@ -72,7 +72,7 @@ TEST(ReadTu, FolderAndEveryKindOfZip) {
 }
 
 TEST(ReadTu, IgnoresFilesThatAreNotTheSets) {
-  TuTexts texts = small_set();
+  TuTexts texts = small_texts();
   texts["edge_labels"] = "not even numbers";
   testing::ArchiveMembers all = members(texts);
   all.emplace_back("__MACOSX/T/._T_A.txt", "x");
@@ -82,29 +82,29 @@ TEST(ReadTu, IgnoresFilesThatAreNotTheSets) {
 }
 
 TEST(ReadTu, LineEndsDoNotMatter) {
-  TuTexts windows = small_set();
+  TuTexts windows = small_texts();
   for (auto& [suffix, text] : windows) {
     std::string changed;
     for (const char c : text) changed += c == '\n' ? std::string("\r\n") : std::string(1, c);
     text = changed;
   }
   expect_small_set(read_texts(windows).value());
-  TuTexts bare = small_set();
+  TuTexts bare = small_texts();
   for (auto& [suffix, text] : bare) text.pop_back();
   expect_small_set(read_texts(bare).value());
-  TuTexts blank = small_set();
+  TuTexts blank = small_texts();
   for (auto& [suffix, text] : blank) text += "\n \r\n\n";
   expect_small_set(read_texts(blank).value());
 }
 
 TEST(ReadTu, MissingReverseDirectionIsAdded) {
-  TuTexts texts = small_set();
+  TuTexts texts = small_texts();
   texts["A"] = "1, 2\n3, 2\n5, 4\n";
   expect_small_set(read_texts(texts).value());
 }
 
 TEST(ReadTu, DropsAndCountsLoopsAndSurplusRows) {
-  TuTexts texts = small_set();
+  TuTexts texts = small_texts();
   texts["A"] += "1, 2\n1, 2\n2, 1\n3, 3\n3, 3\n";
   const Dataset dataset = read_texts(texts).value();
   expect_small_set(dataset);
@@ -113,7 +113,7 @@ TEST(ReadTu, DropsAndCountsLoopsAndSurplusRows) {
 }
 
 TEST(ReadTu, NoEdgesAtAll) {
-  TuTexts texts = small_set();
+  TuTexts texts = small_texts();
   texts["A"] = "";
   EXPECT_EQ(summarise(read_texts(texts).value()).isolated_nodes, 6u);
 }
@@ -188,7 +188,7 @@ TEST(ReadTu, MalformedInputIsNamed) {
   };
   for (const MalformedCase& c : cases) {
     SCOPED_TRACE(c.message);
-    TuTexts texts = small_set();
+    TuTexts texts = small_texts();
     if (c.content != nullptr) {
       texts[c.suffix] = c.content;
     } else {
@@ -204,16 +204,16 @@ TEST(ReadTu, MalformedInputIsNamed) {
 TEST(ReadTu, LimitsAreKept) {
   for (const ReadLimits limits : {ReadLimits{.max_nodes = 5}, ReadLimits{.max_edges = 5}, ReadLimits{.max_graphs = 1},
                                   ReadLimits{.max_bytes = 90}}) {
-    const Result<Dataset> dataset = read_texts(small_set(), {.limits = limits});
+    const Result<Dataset> dataset = read_texts(small_texts(), {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;
   }
   const ReadLimits exact = {.max_bytes = 200, .max_nodes = 6, .max_edges = 6, .max_graphs = 2};
-  EXPECT_TRUE(read_texts(small_set(), {.limits = exact}).ok());
+  EXPECT_TRUE(read_texts(small_texts(), {.limits = exact}).ok());
 }
 
 TEST(ReadTu, TwoSetsInOneArchiveAreRefused) {
-  testing::ArchiveMembers all = members(small_set());
+  testing::ArchiveMembers all = members(small_texts());
   all.emplace_back("U/U_A.txt", "1, 2\n");
   const std::string zip = make_zip(all);
   const Result<Dataset> dataset = readers::read_tu(readers::Input::memory("T.zip", zip), {});
@@ -238,7 +238,7 @@ class CountingProgress final : public Progress {
 
 TEST(ReadTu, ReportsProgressByBytesAndGraphs) {
   CountingProgress progress;
-  ASSERT_TRUE(read_texts(small_set(), {.threads = 1, .progress = &progress}).ok());
+  ASSERT_TRUE(read_texts(small_texts(), {.threads = 1, .progress = &progress}).ok());
   EXPECT_EQ(progress.done, progress.totals);
   EXPECT_EQ(progress.ended, 6);
   EXPECT_NE(progress.stages.find("T_A.txt;building graphs;"), std::string::npos);
