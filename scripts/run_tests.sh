@@ -2,17 +2,22 @@
 # Builds presets, runs their tests, fuzzes briefly, and ends with one line: "N passed, N failed[, N skipped]".
 #
 #   scripts/run_tests.sh [--no-fuzz] [PRESET...]      (default: release dev, then the short fuzz run)
+#   scripts/run_tests.sh --quick [PRESET...]          (default: release)
 #
+# --quick leaves out the tests with the label "slow" and those that need real data sets, and does not fuzz.
 # Named presets run without the fuzzers.  CMAKE_ARGS adds arguments to every configuration.  A build that fails counts
 # as one failure, and the rest still runs.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 fuzz=true
+quick=false
 presets=()
+ctest_args=()
 for argument in "$@"; do
   case "$argument" in
     --no-fuzz) fuzz=false ;;
+    --quick) quick=true ;;
     -*)
       echo "run_tests: unknown option $argument" >&2
       exit 2
@@ -20,7 +25,13 @@ for argument in "$@"; do
     *) presets+=("$argument") ;;
   esac
 done
-if [[ ${#presets[@]} -eq 0 ]]; then
+if $quick; then
+  fuzz=false
+  [[ ${#presets[@]} -eq 0 ]] && presets=(release)
+  ctest_args=(--label-exclude '^slow$')
+  # Tests that need real data sets skip themselves where there are none.
+  export UNSCATTER_DATA=/nonexistent
+elif [[ ${#presets[@]} -eq 0 ]]; then
   presets=(release dev)
 else
   fuzz=false
@@ -53,7 +64,7 @@ run_preset() {
   echo "== $preset: tests"
   rm -f "$junit"
   # The exit status of ctest is not used.  The counts decide, and a missing report is a failure.
-  ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$junit" > "$folder/ctest.log" 2>&1
+  ctest --preset "$preset" --parallel "$(nproc)" "${ctest_args[@]}" --output-junit "$junit" > "$folder/ctest.log" 2>&1
   if [[ ! -s $junit ]]; then
     cat "$folder/ctest.log"
     return 1

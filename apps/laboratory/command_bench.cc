@@ -209,7 +209,8 @@ Examples:
   unscatter bench forget-scale --scale-rows 10000,1000000 --json
   unscatter bench batch workspace                               no data needed: groups are generated
 
-Every workload runs in a process of its own (unscatter-bench, beside this program), so that its peak of memory is its own.
+Every workload runs in a process of its own (unscatter-bench, beside this program), so that its peak of memory
+is its own.
 Data sets that are not there are skipped.  Removals are timed with their certificates.)");
   context.add_action(command, [arguments, &context] { return bench(*arguments, context); });
 }

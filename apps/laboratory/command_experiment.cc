@@ -145,8 +145,8 @@ Examples:
   unscatter experiment all --out results --threads 2
   unscatter experiment table3 --datasets IMDB-BINARY,PROTEINS --splits 2
 
-One file per cell (experiment, data set, backbone, method, split) below OUT/cells; a run that was stopped goes on with those that
-are missing.  Summaries: OUT/NAME.json.)",
+One file per cell (experiment, data set, backbone, method, split) below OUT/cells; a run that was stopped goes on
+with those that are missing.  Summaries: OUT/NAME.json.)",
                              experiment_list()));
   context.add_action(command, [arguments, &context] { return experiment_action(*arguments, context); });
 }

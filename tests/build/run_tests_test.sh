@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run_tests_test.sh RUN_TESTS: what `make test` says about a small project whose tests end in every way there is.
+# run_tests_test.sh RUN_TESTS: what `make test` and `make check` say about a small project whose tests end in every way
+# there is.
 set -euo pipefail
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -25,11 +26,11 @@ set_tests_properties(skips_itself PROPERTIES SKIP_REGULAR_EXPRESSION "\\[  SKIPP
 add_test(NAME disabled COMMAND true)
 set_tests_properties(disabled PROPERTIES DISABLED ON)'
 
-# expect STATUS LAST_LINE CMAKE_CODE
+# expect STATUS LAST_LINE CMAKE_CODE [OPTION...]
 expect() {
   local output status=0
   printf '%s\n%s\n' "$head" "$3" > CMakeLists.txt
-  output=$(scripts/run_tests.sh one 2>&1) || status=$?
+  output=$(scripts/run_tests.sh "${@:4}" one 2>&1) || status=$?
   [[ $status -eq $1 && $(tail -n 1 <<< "$output") == "$2" ]] || {
     echo "expected status $1 and '$2', got status $status and:" >&2
     echo "$output" >&2
@@ -46,3 +47,15 @@ set_tests_properties(slow PROPERTIES TIMEOUT 1)
 add_test(NAME crashes COMMAND sh -c "kill -SEGV $$")'
 expect 1 '0 passed, 1 failed' 'message(FATAL_ERROR "does not configure")'
 expect 1 '0 passed, 1 failed' 'add_custom_target(broken ALL COMMAND false)'
+
+# The quick run leaves slow tests out, a failing one among them, and keeps real data out of sight.
+readonly slow='
+add_test(NAME slow_and_bad COMMAND false)
+set_tests_properties(slow_and_bad PROPERTIES LABELS slow)
+add_test(NAME not_so_slow COMMAND true)
+set_tests_properties(not_so_slow PROPERTIES LABELS slower)
+add_test(NAME sees_no_data COMMAND sh -c "! test -e $UNSCATTER_DATA")'
+export UNSCATTER_DATA=$tree
+expect 1 '2 passed, 2 failed, 2 skipped' "$slow"
+expect 0 '3 passed, 0 failed, 2 skipped' "$slow" --quick
+expect 1 '1 passed, 1 failed, 2 skipped' 'add_test(NAME bad COMMAND false)' --quick
