@@ -80,14 +80,14 @@ TEST_F(Embed, KeepsAnExistingFileUnlessForced) {
   EXPECT_EQ(run_program({"embed", "--data", data(), "--out", out(), "--force"}).exit_code, 0);
 }
 
-struct Mistake {
+struct EmbedMistake {
   std::vector<std::string> arguments;
   int exit_code;
   const char* says;
 };
 
 TEST_F(Embed, MistakesAreNamedAndLeaveNothingBehind) {
-  const std::vector<Mistake> mistakes = {
+  const std::vector<EmbedMistake> mistakes = {
       {{"--transform", "wavelet"}, 2, "wavelet"},
       {{"--scales", "0"}, 2, "--scales"},
       {{"--features", "colour"}, 1, "unknown feature 'colour'"},
@@ -99,7 +99,7 @@ TEST_F(Embed, MistakesAreNamedAndLeaveNothingBehind) {
       {{"--operator", "symmetric"}, 1, "diffusion"},
       {{"--transform", "gft", "--frame-bounds"}, 1, "no wavelets"},
   };
-  for (const Mistake& mistake : mistakes) {
+  for (const EmbedMistake& mistake : mistakes) {
     std::vector<std::string> arguments{"embed", "--data", data(), "--out", out()};
     arguments.insert(arguments.end(), mistake.arguments.begin(), mistake.arguments.end());
     const Outcome outcome = run_program(arguments);

@@ -17,7 +17,7 @@ namespace {
 
 // Blocks of half a megabyte are handed over rarely and stay in the second-level cache.  Eight of them let one of the
 // two threads pause for a while on a shared core before the other one has to wait.
-constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
+constexpr std::size_t kAheadBytes = std::size_t{1} << 19;
 constexpr std::size_t kBlocks = 8;
 
 class ReadAhead final : public ByteSource {
@@ -68,7 +68,7 @@ class ReadAhead final : public ByteSource {
       for (;;) {
         std::vector<char> block = next_empty(stop);
         if (stop.stop_requested()) return;
-        block.resize(kBlockBytes);
+        block.resize(kAheadBytes);
         Result<std::size_t> count = source_.read(block);
         if (!count.ok() || *count == 0) return finish(count.ok() ? std::nullopt : std::optional(count.error()));
         block.resize(*count);

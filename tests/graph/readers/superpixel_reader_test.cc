@@ -17,7 +17,7 @@ using testing::make_npy;
 
 // Graph 0: 0 -> 1, 2; 1 -> 2 twice; 2 -> 0, 1.  Graph 1: 0 -> 1 twice; 1 -> 1, 0.
 using Arrays = std::map<std::string, std::string>;
-Arrays small_set() {
+Arrays small_arrays() {
   return {{"node_offsets", make_npy("<i4", "(3,)", bytes_of<std::int32_t>({0, 3, 5}))},
           {"labels", make_npy("|u1", "(2,)", std::string("\x07\x02"))},
           {"x", make_npy("<f2", "(5, 1)", bytes_of<std::uint16_t>({0x3c00, 0x3800, 0, 0x3400, 0x3c00}))},
@@ -33,7 +33,7 @@ Result<Dataset> read_arrays(const Arrays& arrays, const ReadOptions& options = {
 }
 
 TEST(ReadSuperpixels, DirectedEdgesAttributesPositions) {
-  const Dataset dataset = read_arrays(small_set()).value();
+  const Dataset dataset = read_arrays(small_arrays()).value();
   EXPECT_EQ(dataset.name, "s");
   ASSERT_EQ(dataset.size(), 2u);
   EXPECT_EQ(dataset.class_names, (std::vector<std::string>{"2", "7"}));
@@ -52,8 +52,8 @@ TEST(ReadSuperpixels, DirectedEdgesAttributesPositions) {
 }
 
 TEST(ReadSuperpixels, SymmetriseMeansSymmetrised) {
-  const Dataset directed = read_arrays(small_set()).value();
-  const Dataset undirected = read_arrays(small_set(), {.symmetrise = true}).value();
+  const Dataset directed = read_arrays(small_arrays()).value();
+  const Dataset undirected = read_arrays(small_arrays(), {.symmetrise = true}).value();
   for (std::size_t g = 0; g < directed.size(); ++g) EXPECT_EQ(undirected.graphs[g], symmetrised(directed.graphs[g]));
 }
 
@@ -85,7 +85,7 @@ TEST(ReadSuperpixels, MalformedInputIsNamed) {
            {"nbr_delta", make_npy("|u1", "(5000000000, 2)", "\x01"), "ends after 1 of the 10000000000 bytes it claims"},
        }) {
     SCOPED_TRACE(c.message);
-    Arrays arrays = small_set();
+    Arrays arrays = small_arrays();
     if (c.bytes.empty()) {
       arrays.erase(c.array);
     } else {
@@ -100,7 +100,7 @@ TEST(ReadSuperpixels, MalformedInputIsNamed) {
 TEST(ReadSuperpixels, LimitsAreKept) {
   for (const ReadLimits limits : {ReadLimits{.max_bytes = 300}, ReadLimits{.max_nodes = 4}, ReadLimits{.max_edges = 9},
                                   ReadLimits{.max_graphs = 1}}) {
-    const Result<Dataset> dataset = read_arrays(small_set(), {.limits = limits});
+    const Result<Dataset> dataset = read_arrays(small_arrays(), {.limits = limits});
     ASSERT_FALSE(dataset.ok());
     EXPECT_EQ(dataset.error().code, ErrorCode::kLimitExceeded) << dataset.error().message;
   }
