@@ -25,8 +25,8 @@ class House:
 
     def __init__(self, root):
         self.root = root
-        listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                check=True, capture_output=True, text=True).stdout
+        command = ["git", "-C", root, "ls-files", "-z"]
+        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         self.files = sorted(name for name in listed.split("\0") if name and (root / name).is_file())
         self.texts = {}
 
@@ -53,18 +53,38 @@ def includes(house, name):
     return ["include/" + header for header in found]
 
 
+def offered_names(house, header):
+    """Types and functions that a header declares at the level of the namespace."""
+    code = without_comments(house.text(header))
+    types = re.findall(r"^(?:class|struct|enum class)\s+(?:\[\[\w+\]\]\s+)?(\w+)", code, re.M)
+    functions = re.findall(r"^(?:\[\[nodiscard\]\] )?\w[\w:<>,&* ]* [&*]?(\w+)\(", code, re.M)
+    return set(types + functions)
+
+
+def roots(house):
+    """Public headers that programs include.  Of the umbrella's, those whose names a program uses."""
+    found = set()
+    for program in house.named("*.h", "*.cc"):
+        if not program.startswith(PROGRAM_FOLDERS):
+            continue
+        included = set(includes(house, program))
+        found |= included
+        if UMBRELLA in included:
+            words = set(re.findall(r"\w+", without_comments(house.text(program))))
+            found |= {header for header in public_headers(house) if words & offered_names(house, header)}
+    return found - {UMBRELLA}
+
+
 def unreachable_headers(house):
-    """Public headers that no header leads to which a program of ours includes.  The umbrella leads to all: left out."""
-    headers = set(public_headers(house)) - {UMBRELLA}
-    programs = [name for name in house.named("*.h", "*.cc") if name.startswith(PROGRAM_FOLDERS)]
+    """Public headers that are no root and that no root leads to."""
     reached = set()
-    waiting = [header for program in programs for header in includes(house, program)]
+    waiting = list(roots(house))
     while waiting:
         header = waiting.pop()
-        if header in headers and header not in reached:
+        if header not in reached:
             reached.add(header)
             waiting.extend(includes(house, header))
-    return sorted(headers - reached)
+    return sorted(set(public_headers(house)) - reached - {UMBRELLA})
 
 
 # ---- what a rung takes
