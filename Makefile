@@ -53,7 +53,7 @@ format:  ## format every C++ file in place
 	@scripts/setup.sh lint
 	@scripts/format.sh
 
-lint:  ## check format, clang-tidy, layers and shell scripts
+lint:  ## check format, clang-tidy, layers, references, README, tests and shell scripts
 	@scripts/setup.sh lint
 	@scripts/lint.sh
 

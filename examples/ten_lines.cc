@@ -2,7 +2,7 @@
 // build/release/examples/ten_lines.  examples/forget_a_user.cc explains the steps.
 //
 // README.md shows the lines between the two marks; tests/build/check_readme_test.sh compares them.
-// NOLINTBEGIN(google-build-using-namespace): a program to read, not a library
+// NOLINTBEGIN(google-build-using-namespace,google-global-names-in-headers): a program to read, not a library
 // [README
 #include <unscatter/unscatter.h>
 
@@ -20,7 +20,7 @@ Status forget_a_user() {
   return ok_status();
 }
 // README]
-// NOLINTEND(google-build-using-namespace)
+// NOLINTEND(google-build-using-namespace,google-global-names-in-headers)
 
 int main() {
   const Status status = forget_a_user();

@@ -4,9 +4,10 @@
 #
 #   scripts/lint.sh [FILE.cc...]      clang-tidy on these files only; without arguments on every compiled file
 #
-# Most of clang-tidy's time goes into third-party headers, which it reads again for every file.  Without arguments it
-# therefore reads the files as the presets compile them: up to eight sources of one target at once.  A group that was
-# clean is not read again until one of its files, a header of ours or a .clang-tidy changes.
+# Most of clang-tidy's time goes into third-party headers, which it walks through again for every file.  Without
+# arguments it therefore reads all sources of a target at once.  A group that was clean is not read again until one of
+# its files, a header of ours or a .clang-tidy changes.  Measured: a group takes 5 to 34 s of processor time, and the
+# 151 sources of src in their ten groups take 215 s.
 #
 # A file that is named is read alone.  This also shows whether it includes what it uses.
 set -uo pipefail
@@ -29,7 +30,7 @@ if command -v shellcheck > /dev/null; then
   shellcheck --severity=warning "${shell_scripts[@]}" || status=1
 fi
 
-# Named files need compile commands of their own, so there are two folders.
+# A group and a file that is read alone need different compile commands, so there are two folders.
 together=ON
 folder=build/lint/together
 if [[ $# -gt 0 ]]; then
@@ -50,14 +51,16 @@ cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=None -DUNSCATTER_BUILD_BENCH
 # clang-tidy looks for its settings above the file that it is given, and that of a group lies in the build folder.
 cp tests/.clang-tidy "$folder/tests/.clang-tidy"
 
-# Tracked files that are compiled, and groups of them.  Other generated files are of no interest.
+# Tracked files that are compiled, and groups of them.  Other generated files are of no interest, such as those that
+# include one public header each.
 if [[ $# -gt 0 ]]; then
   files=("$@")
 else
   mapfile -t compiled < <(
     sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",\{0,1\}\$|\1|p" "$folder/compile_commands.json" | sort -u)
   mapfile -t files < <(comm -12 <(git ls-files '*.cc' | sort -u) <(printf '%s\n' "${compiled[@]}")
-    printf '%s\n' "${compiled[@]}" | grep '/Unity/unity_[0-9]*_cxx\.cxx$')
+    printf '%s\n' "${compiled[@]}" | grep '/Unity/unity_[0-9]*_cxx\.cxx$' |
+    grep -v '/public_headers_alone\.dir/')
 fi
 if [[ ${#files[@]} -eq 0 ]]; then
   echo "lint: no compiled files found" >&2
