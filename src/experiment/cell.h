@@ -21,8 +21,8 @@ struct CellKey {
   std::string variant;  // of a sweep: "epsilon-0.5"; otherwise empty
   std::size_t split = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the comparison with 0 that this stands for as one with a
-  // pointer
+  // clang-tidy takes the comparison with 0 that this stands for as one with a pointer.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const CellKey&, const CellKey&) = default;
 };
 

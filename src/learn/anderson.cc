@@ -12,8 +12,8 @@ Vector AndersonMixing::next(const Vector& x, const Vector& f) {
       moves_.erase(moves_.begin());
       changes_.erase(changes_.begin());
     }
-    moves_.push_back(x - last_x_);
-    changes_.push_back(f - last_f_);
+    moves_.emplace_back(x - last_x_);
+    changes_.emplace_back(f - last_f_);
     const auto depth = static_cast<Eigen::Index>(changes_.size());
     Matrix differences(f.size(), depth);
     for (Eigen::Index j = 0; j < depth; ++j) differences.col(j) = changes_[static_cast<std::size_t>(j)];

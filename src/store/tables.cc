@@ -15,16 +15,16 @@ Error damaged_row(std::string_view what) {
   return {ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: {}", what)};
 }
 
-template <std::size_t N>
-std::span<const std::byte> as_blob(const std::array<std::uint8_t, N>& bytes) {
+template <std::size_t kSize>
+std::span<const std::byte> as_blob(const std::array<std::uint8_t, kSize>& bytes) {
   return std::as_bytes(std::span(bytes));
 }
 
 // A blob that is too short would otherwise be read beyond its end.
-template <std::size_t N>
-Status copy_exactly(const std::vector<std::byte>& blob, std::array<std::uint8_t, N>& bytes) {
-  if (blob.size() != N) return damaged_row("a digest or key has the wrong length");
-  std::memcpy(bytes.data(), blob.data(), N);
+template <std::size_t kSize>
+Status copy_exactly(const std::vector<std::byte>& blob, std::array<std::uint8_t, kSize>& bytes) {
+  if (blob.size() != kSize) return damaged_row("a digest or key has the wrong length");
+  std::memcpy(bytes.data(), blob.data(), kSize);
   return ok_status();
 }
 

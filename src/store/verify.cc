@@ -138,7 +138,7 @@ class Verifier {
     return fmt::format("{} x {} weights, as the last entry says", kept.weights.rows(), kept.weights.cols());
   }
 
-  Result<std::string> budget() {
+  Result<std::string> budget() const {
     const LedgerRecord& last = contents_.chain.last;
     const SessionOptions& promised = contents_.constants.options;
     const Promise& promise = last.promise;
