@@ -24,7 +24,7 @@ class Config : public testing::CliWorkspaceTest {
 TEST_F(Config, FlagsGoBeforeTheFileAndTheFileBeforeDefaults) {
   const std::string file =
       config("# mine\n[datasets.generate]\ngroups = 12\nusers = 300 # enough\nforce = true\n[train]\nlambda = 1\n");
-  const auto groups_of = [this](const Outcome& outcome) {
+  const auto groups_of = [](const Outcome& outcome) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.json().at("graphs").get<int>();
   };

@@ -63,7 +63,7 @@ TEST(Plan, GinIsAskedForOrNotThere) {
   options.gin = true;
   options.gin_splits = 3;
   const auto with = keys_of("table1", options);
-  EXPECT_EQ(with.size(), without.size() + 5 * 3);
+  EXPECT_EQ(with.size(), without.size() + std::size_t{5} * 3);
   for (const CellKey& key : with) EXPECT_EQ(without.contains(key), key.backbone != "gin");
 }
 

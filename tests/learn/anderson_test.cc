@@ -9,16 +9,16 @@ namespace {
 
 // x -> x + f(x) with f(x) = b - A x contracts by q in every direction; plain iteration gains a factor 1/q a step.
 struct Contraction {
-  Matrix A;
+  Matrix matrix;
   Vector b;
-  [[nodiscard]] Vector residual(const Vector& x) const { return b - A * x; }
+  [[nodiscard]] Vector residual(const Vector& x) const { return b - matrix * x; }
 };
 
 Contraction contraction(Eigen::Index n, std::size_t slow_directions, double q) {
   Contraction result{Matrix::Identity(n, n), testing::random_matrix(1, static_cast<std::size_t>(n), 1).col(0)};
   for (std::size_t j = 0; j < slow_directions; ++j) {
     const auto i = static_cast<Eigen::Index>(j);
-    result.A(i, i) = 1 - q * (1 + static_cast<double>(j)) / static_cast<double>(slow_directions);
+    result.matrix(i, i) = 1 - q * (1 + static_cast<double>(j)) / static_cast<double>(slow_directions);
   }
   return result;
 }

@@ -19,20 +19,20 @@ using testing::random_rows;
 
 struct Problem {
   LabelledRows data;
-  Matrix B;
+  Matrix perturbation;
   bool perturbed = false;
   double ridge = 0.5;
   Loss loss = Loss::logistic();
 
   [[nodiscard]] Objective objective() const {
-    return {data.rows, data.labels, data.classes, loss, ridge, perturbed ? &B : nullptr};
+    return {data.rows, data.labels, data.classes, loss, ridge, perturbed ? &perturbation : nullptr};
   }
 };
 
 Problem problem(std::uint64_t seed, std::size_t n, std::size_t d, std::size_t K) {
   Problem result;
   result.data = random_rows(seed, {.rows = n, .columns = d, .classes = K, .row_norm = 2});
-  result.B = random_matrix(seed, d, K);
+  result.perturbation = random_matrix(seed, d, K);
   return result;
 }
 
