@@ -49,7 +49,7 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
     result["coordinates"] = embedder->width();
     result["classes"] = session.classes();
     result["regularisation"] = options.regularisation;
-    result["rungs"] = rungs_json(session.rungs());
+    result["rungs"] = counts_by_name<Json>(session.rungs());
     result["remark"] = fmt::format("n {}, d {}, K {}; updates: {}", dataset.size(), embedder->width(),
                                    session.classes(), rungs_words(session.rungs()));
     report(result);

@@ -88,7 +88,7 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   result["peak_bytes_per_second"] = peak.read_bytes_per_second;
   result["limit_seconds"] =
       std::max(work.operations / peak.operations_per_second, work.bytes / peak.read_bytes_per_second);
-  result["rungs"] = rungs_json(session.rungs());
+  result["rungs"] = counts_by_name<Json>(session.rungs());
   result["remark"] =
       fmt::format("n {}, d {}, K {}; {}", n, part.embedder->width(), session.classes(), rungs_words(session.rungs()));
   report(result);

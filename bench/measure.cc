@@ -110,17 +110,10 @@ Json Samples::removals(const std::string& name, std::size_t requests) const {
           {"peak_bytes", peak_bytes()}};
 }
 
-Json rungs_json(const RungCounts& rungs) {
-  Json json;
-  for (const auto& [rung, text] : kRungs) json[std::string(text)] = rungs[rung];
-  return json;
-}
-
 std::string rungs_words(const RungCounts& rungs) {
   std::string words;
-  const Json counts = rungs_json(rungs);
-  for (const auto& [rung, count] : counts.items()) {
-    if (count != 0) words += fmt::format("{}{} {}", words.empty() ? "" : ", ", rung, count.get<std::size_t>());
+  for (const auto& [rung, text] : kRungs) {
+    if (rungs[rung] != 0) words += fmt::format("{}{} {}", words.empty() ? "" : ", ", text, rungs[rung]);
   }
   return words;
 }

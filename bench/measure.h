@@ -48,9 +48,6 @@ class Samples {
   std::size_t allocations_ = 0;
 };
 
-// {"fast": 0, "exact": 0, "newton": 100, "retrain": 0}
-[[nodiscard]] Json rungs_json(const RungCounts& rungs);
-
 // "newton 100".  Rungs that were not used are left out.
 [[nodiscard]] std::string rungs_words(const RungCounts& rungs);
 

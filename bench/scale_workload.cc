@@ -98,7 +98,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
   result["noise_stddev"] = options.noise_stddev;
   result["distance_limit"] = options.distance_limit;
   result["train_seconds"] = train_seconds;
-  result["rungs"] = rungs_json(rungs);
+  result["rungs"] = counts_by_name<Json>(rungs);
   // The mean over all updates.  It contains what was needed now and then: new anchors, Newton steps.
   result["amortised_seconds"] = result["mean_seconds"];
   result["remark"] = fmt::format("lambda {:g}; amortised {:.3g} ms; {}", options.regularisation,

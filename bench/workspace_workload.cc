@@ -67,7 +67,7 @@ void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t co
   result["share"] = share;
   // What the same disk would allow if every request were committed on its own and nothing had to be computed.
   result["disk_commits_per_second"] = static_cast<double>(samples.count()) / (times.commit + times.checkpoint);
-  result["rungs"] = rungs_json(rungs);
+  result["rungs"] = counts_by_name<Json>(rungs);
   result["create_seconds"] = create;
   result["file_bytes"] = fs::file_size(file.path());
   result["remark"] =

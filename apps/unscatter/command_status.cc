@@ -35,12 +35,6 @@ Json options_json(const SessionOptions& options) {
           {"removal", name(options.removal)}};
 }
 
-Json rungs_json(const RungCounts& rungs) {
-  Json json;
-  for (const auto& [rung, text] : kRungs) json[std::string(text)] = rungs[rung];
-  return json;
-}
-
 // "3 fast, 0 exact, 1 newton, 0 retrain"
 std::string rungs_words(const RungCounts& rungs) {
   std::string words;
@@ -70,7 +64,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                  {"entries", info.entries},
                  {"hash", info.head.hex()},
                  {"updates", info.updates},
-                 {"rungs", rungs_json(info.rungs)},
+                 {"rungs", counts_by_name<Json>(info.rungs)},
                  {"published", info.published},
                  {"certificate", certificate_json(info.certificate)}};
 

@@ -86,12 +86,6 @@ Result<Matrix> weights_to_look_at(Session& session, const std::string& method) {
   return std::move(model.weights);
 }
 
-Json rungs_json(const RungCounts& rungs) {
-  Json json;
-  for (const auto& [rung, text] : kRungs) json[std::string(text)] = rungs[rung];
-  return json;
-}
-
 }  // namespace
 
 Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, DataCache& data,
@@ -159,7 +153,7 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
               {"seconds", course.cumulated(requests.size(), updates.single)},
               {"retrains", retrains_by_definition ? requests.size() : course.retrains},
               {"retrains_of", retrains_by_definition ? requests.size() : updates.single},
-              {"rungs", rungs_json(session.rungs())},
+              {"rungs", counts_by_name<Json>(session.rungs())},
               {"always_satisfied", course.always_satisfied},
               {"largest_residual", course.largest_residual},
               {"points", std::move(course.points)},

@@ -77,8 +77,7 @@ std::string details_text(const StoredModel& model) {
   Json document = {{"certificate", certificate_to_json(model.certificate)},
                    {"updates", model.rungs.total()},
                    {"published", model.published}};
-  for (const auto& [rung, text] : kRungs) document[std::string(text)] = model.rungs[rung];
-  return document.dump();
+  return counts_by_name(model.rungs, std::move(document)).dump();
 }
 
 Result<StoredModel> parse_details(std::string_view text) {

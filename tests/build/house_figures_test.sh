@@ -52,7 +52,8 @@ printf 'int below();\n' > "$work/include/unscatter/below.h"
 printf '// used()\nint unused();\n' > "$work/include/unscatter/unused.h"
 rung '`One`' '1. `src/one.h`'
 check || fail "more headers are no fault"
-"$figures" "$work" | grep -qE '^ +not reachable from what programs use +1 +unused\.h$' || fail "$("$figures" "$work")"
+printed=$("$figures" "$work")
+grep -qE '^ +not reachable from what programs use +1 +unused\.h$' <<< "$printed" || fail "$printed"
 
 # What is not tracked does not count.
 printf '// %0120d\n' 0 > "$work/src/untracked.cc"

@@ -30,6 +30,16 @@ std::map<std::string, RungCounts, std::less<>>& counts_by_shape() {
   return counts;
 }
 
+// What every document that carries a promise shows of it.
+template <typename Promise>
+void promise_lines(const Report& report, const std::string& document, const Promise& promise) {
+  report.line(document + ".mechanism", name(promise.mechanism));
+  report.line(document + ".epsilon", promise.guarantee.epsilon);
+  report.line(document + ".delta", promise.guarantee.delta);
+  report.line(document + ".noise_stddev", promise.noise_stddev);
+  report.line(document + ".shift_limit", promise.shift_limit);
+}
+
 }  // namespace
 
 void Report::line(std::string_view field, std::string_view value) const {
@@ -53,19 +63,15 @@ void Report::text(std::string_view field, std::string_view value) const {
 
 void Report::certificate(const unscatter::Certificate& certificate) const {
   const auto& promise = promise_of(certificate);
+  promise_lines(*this, "certificate", promise);
   line("certificate.satisfied", certificate.satisfied);
-  line("certificate.mechanism", name(promise.mechanism));
   line("certificate.binding", name(certificate.binding));
   line("certificate.rule", name(promise.rule));
-  line("certificate.epsilon", promise.guarantee.epsilon);
-  line("certificate.delta", promise.guarantee.delta);
   line("certificate.delta_for_shift", promise.delta_for_shift);
-  line("certificate.noise_stddev", promise.noise_stddev);
   line("certificate.graphs", certificate.graphs);
   line("certificate.residual", certificate.residual_upper_bound);
   line("certificate.distance", certificate.distance_upper_bound);
   line("certificate.shift", certificate.shift_upper_bound);
-  line("certificate.shift_limit", promise.shift_limit);
   line("certificate.bounds.worst", hexadecimal(certificate.bounds.worst));
   line("certificate.bounds.data", hexadecimal(certificate.bounds.data));
   line("certificate.bounds.tight", hexadecimal(certificate.bounds.tight));
@@ -109,12 +115,8 @@ void Report::embeddings(const unscatter::SparseBlockRows& rows) const {
 void Report::published(const unscatter::PublishedModel& model) const {
   const auto& promise = promise_of(model);
   matrix("published.weights", model.weights);
+  promise_lines(*this, "published", promise);
   line("published.bias", model.bias);
-  line("published.mechanism", name(promise.mechanism));
-  line("published.epsilon", promise.guarantee.epsilon);
-  line("published.delta", promise.guarantee.delta);
-  line("published.noise_stddev", promise.noise_stddev);
-  line("published.shift_limit", promise.shift_limit);
   line("published.release_number", model.release_number);
   line("published.releases", promise.releases);
   for (const std::string& assumption : promise.assumptions) line("published.assumption", assumption);

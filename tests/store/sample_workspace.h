@@ -26,7 +26,9 @@ struct SampleChoice {
   SessionOptions options = {};
   std::size_t classes = 2;
 
-  friend void PrintTo(const SampleChoice& choice, std::ostream* out) { *out << choice.name; }  // in the names of tests
+  // In the names of tests; GoogleTest chose how it is called.
+  // NOLINTNEXTLINE(readability-identifier-naming)
+  friend void PrintTo(const SampleChoice& choice, std::ostream* out) { *out << choice.name; }
 };
 // Both mechanisms, the paper's choices, other losses, bias, tombstones, the baselines.
 [[nodiscard]] std::vector<SampleChoice> sample_choices();

@@ -201,8 +201,8 @@ TEST(SigningKey, MovingLeavesNothingBehind) {
   SigningKey other = seeded_key(6);
   other = std::move(moved);
   EXPECT_EQ(other.public_key(), half);
-  for (SigningKey* empty : {&key, &moved})
-    EXPECT_EQ(empty->public_key(), PublicKey{});  // NOLINT(bugprone-use-after-move)
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  for (const SigningKey* empty : {&key, &moved}) EXPECT_EQ(empty->public_key(), PublicKey{});
 }
 
 TEST(SigningKey, DestroyingItOverwritesTheSecret) {

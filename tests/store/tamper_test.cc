@@ -28,8 +28,8 @@ constexpr std::size_t kFewer = 1;
 std::string as_text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-template <std::size_t N>
-std::string as_text(const std::array<std::uint8_t, N>& bytes) {
+template <std::size_t kSize>
+std::string as_text(const std::array<std::uint8_t, kSize>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -52,6 +53,12 @@ class RungCounts {
  private:
   std::array<std::size_t, kRungs.size()> counts_{};
 };
+// `object` with every count under its rung's name: what a JSON document shows.
+template <typename Object>
+[[nodiscard]] Object counts_by_name(const RungCounts& counts, Object object = {}) {
+  for (const auto& [rung, text] : kRungs) object[std::string(text)] = counts[rung];
+  return object;
+}
 
 // Upper bounds on the joint residual |U|_F = sqrt(sum_k |u_k|^2) after an update, where they were computed.  Each holds
 // on its own.  The order is exact <= tight <= data <= worst, under the conditions that docs/theory.md states.
