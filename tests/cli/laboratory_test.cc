@@ -1,4 +1,4 @@
-// The commands of the laboratory, where it is and where it is not.
+// The commands of the laboratory, where it is not beside the program.
 #include "laboratory.h"
 
 #include <gtest/gtest.h>
@@ -53,23 +53,6 @@ TEST_F(WithoutLaboratory, AConfigurationFileMayHaveItsSections) {
   const std::string file = folder_.write("config.toml", "[experiment]\nsplits = 2\n[bench]\nrepeat = 1\n").string();
   const Outcome outcome = run_program_at(program_, {"--config", file, "datasets", "list"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-}
-
-TEST(Laboratory, HelpNamesItsCommands) {
-  const Outcome help = run_program({"--help"});
-  for (const auto& command : cli::kLaboratoryCommands) EXPECT_TRUE(has(help.out, command.summary)) << help.out;
-}
-
-TEST(Laboratory, ReadsItsSectionsOfTheConfigurationFile) {
-  const TemporaryFolder folder;
-  const std::string good = folder.write("good.toml", "[experiment]\ndatasets = \"nowhere\"\n").string();
-  const Outcome nowhere = run_program({"--config", good, "experiment", "table1", "--data", folder.path().string()});
-  EXPECT_EQ(nowhere.exit_code, 1);
-  EXPECT_TRUE(has(nowhere.err, "no data set nowhere")) << nowhere.err;
-  const std::string bad = folder.write("bad.toml", "[experiment]\ncolour = 1\n").string();
-  const Outcome wrong = run_program({"--config=" + bad, "experiment", "table1"});
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_TRUE(has(wrong.err, "'colour' is no option of 'experiment'")) << wrong.err;
 }
 
 // Other words that look like its commands are not taken for them.

@@ -72,11 +72,9 @@ TEST_F(RenamedOptions, AConfigurationFileMayUseIt) {
 }
 
 TEST_F(RenamedOptions, HelpShowsTheNewName) {
-  for (const char* command : {"train", "bench"}) {
-    const Outcome outcome = run({command, "--help"});
-    EXPECT_TRUE(has(outcome.out, "--distance-limit FLOAT")) << outcome.out;
-    EXPECT_FALSE(has(outcome.out, "--precision")) << outcome.out;
-  }
+  const Outcome outcome = run({"train", "--help"});
+  EXPECT_TRUE(has(outcome.out, "--distance-limit FLOAT")) << outcome.out;
+  EXPECT_FALSE(has(outcome.out, "--precision")) << outcome.out;
   const Outcome misplaced = train({"--mechanism", "objective", "--precision", "1"});
   EXPECT_EQ(misplaced.exit_code, 2);
   EXPECT_TRUE(has(misplaced.err, "--distance-limit belongs to --mechanism release")) << misplaced.err;

@@ -23,7 +23,6 @@ TEST(Usage, EveryHelpTextTeachesByExample) {
                                                           {"verify"},
                                                           {"release"},
                                                           {"key"},
-                                                          {"bench"},
                                                           {"datasets"},
                                                           {"datasets", "list"},
                                                           {"datasets", "info"},
