@@ -12,6 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+// What unscatter 0.1 computed.
+constexpr std::uint32_t kFirstEmbedding = 1;
+
 // The library gives the names, and they are part of the file format.
 Result<WalkOperator> parse_operator(std::string_view text) {
   for (const WalkOperator op : {WalkOperator::kRow, WalkOperator::kColumn, WalkOperator::kSymmetric}) {
@@ -27,25 +30,31 @@ Result<SpectralMethod> parse_spectral_method(std::string_view text) {
   return Error{ErrorCode::kMalformedInput, fmt::format("unknown spectral method '{}'", text)};
 }
 
+}  // namespace
+
 // Every field has its key in every file, used or not.  A reader can then refuse a file without one, instead of guessing
 // a default that another version may have had.
-Json transform_to_json(const TransformSpec& spec) {
-  return {{"family", spec.family},
-          {"operator", walk_operator_name(spec.op)},
-          {"scales", spec.scales},
-          {"moments", spec.moments},
-          {"layers", spec.layers},
-          {"linear", spec.linear},
-          {"kernel", spec.kernel},
-          {"spectral_method", spectral_method_name(spec.spectral.method)},
-          {"degree", spec.spectral.degree},
-          {"eigen_nodes", spec.spectral.eigen_nodes},
-          {"frame_min_lower", spec.spectral.frame.min_lower},
-          {"frame_max_upper", spec.spectral.frame.max_upper},
-          {"damping", spec.pagerank_damping}};
+Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
+  Json json = {{"family", spec.family},
+               {"operator", walk_operator_name(spec.op)},
+               {"scales", spec.scales},
+               {"moments", spec.moments},
+               {"layers", spec.layers},
+               {"linear", spec.linear},
+               {"kernel", spec.kernel},
+               {"spectral_method", spectral_method_name(spec.spectral.method)},
+               {"degree", spec.spectral.degree},
+               {"eigen_nodes", spec.spectral.eigen_nodes},
+               {"frame_min_lower", spec.spectral.frame.min_lower},
+               {"frame_max_upper", spec.spectral.frame.max_upper},
+               {"damping", spec.pagerank_damping}};
+  if (version >= 2) {
+    // Keys since version 2 are added here, and read below.
+  }
+  return json;
 }
 
-Status read_transform(const Json& json, TransformSpec& spec) {
+Status read_transform(const Json& json, std::uint32_t version, TransformSpec& spec) {
   spec.family = json.at("family").get<std::string>();
   UNSCATTER_TRY(op, parse_operator(json.at("operator").get<std::string>()));
   spec.op = op;
@@ -60,32 +69,41 @@ Status read_transform(const Json& json, TransformSpec& spec) {
   spec.spectral.eigen_nodes = json.at("eigen_nodes").get<std::size_t>();
   spec.spectral.frame = {json.at("frame_min_lower").get<double>(), json.at("frame_max_upper").get<double>()};
   spec.pagerank_damping = json.at("damping").get<double>();
+  if (version >= 2) {
+    // Keys since version 2.  Without them the transform is the one of unscatter 0.1.
+  }
   return ok_status();
 }
 
+namespace {
+
 // Threads and progress are not here: they change no result.
-Json options_to_json(const SessionOptions& options) {
-  return {{"loss", options.loss.describe()},
-          {"lambda", options.regularisation},
-          {"bias", options.bias},
-          {"optimizer", name(options.optimizer)},
-          {"mechanism", name(options.mechanism)},
-          {"epsilon", options.guarantee.epsilon},
-          {"delta", options.guarantee.delta},
-          {"noise_stddev", options.noise_stddev},
-          {"releases", options.releases},
-          {"precision", options.distance_limit},  // the name that the format keeps
-          {"bound", name(options.bound)},
-          {"rule", name(options.rule)},
-          {"report_all_bounds", options.report_all_bounds},
-          {"row_norm", options.row_norm ? Json(*options.row_norm) : Json()},
-          {"retrain_when_exceeded", options.retrain_when_exceeded},
-          {"fast_rung", options.fast_rung},
-          {"removal", name(options.removal)},
-          {"method", name(options.method)}};
+Json options_to_json(const SessionOptions& options, std::uint32_t version) {
+  Json json = {{"loss", options.loss.describe()},
+               {"lambda", options.regularisation},
+               {"bias", options.bias},
+               {"optimizer", name(options.optimizer)},
+               {"mechanism", name(options.mechanism)},
+               {"epsilon", options.guarantee.epsilon},
+               {"delta", options.guarantee.delta},
+               {"noise_stddev", options.noise_stddev},
+               {"releases", options.releases},
+               {"precision", options.distance_limit},  // the name that the format keeps
+               {"bound", name(options.bound)},
+               {"rule", name(options.rule)},
+               {"report_all_bounds", options.report_all_bounds},
+               {"row_norm", options.row_norm ? Json(*options.row_norm) : Json()},
+               {"retrain_when_exceeded", options.retrain_when_exceeded},
+               {"fast_rung", options.fast_rung},
+               {"removal", name(options.removal)},
+               {"method", name(options.method)}};
+  if (version >= 2) {
+    // Keys since version 2 are added here, and read below.
+  }
+  return json;
 }
 
-Status read_options(const Json& json, SessionOptions& options) {
+Status read_options(const Json& json, std::uint32_t version, SessionOptions& options) {
   UNSCATTER_TRY(loss, Loss::parse(json.at("loss").get<std::string>()));
   options.loss = loss;
   options.regularisation = json.at("lambda").get<double>();
@@ -110,17 +128,25 @@ Status read_options(const Json& json, SessionOptions& options) {
   options.removal = removal;
   UNSCATTER_TRY(method, parse_method(json.at("method").get<std::string>()));
   options.method = method;
+  if (version >= 2) {
+    // Keys since version 2.  Without them the options are those of unscatter 0.1.
+  }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
   // them.
   return check_options(options);
 }
 
 std::string spell(const Constants& constants) {
-  const Json document = {{"name", constants.name},
-                         {"class_names", constants.class_names},
-                         {"features", constants.features},
-                         {"transform", transform_to_json(constants.transform)},
-                         {"options", options_to_json(constants.options)}};
+  const std::uint32_t version = constants.version;
+  Json document = {{"name", constants.name},
+                   {"class_names", constants.class_names},
+                   {"features", constants.features},
+                   {"transform", transform_to_json(constants.transform, version)},
+                   {"options", options_to_json(constants.options, version)}};
+  if (version >= 2) {
+    document["version"] = version;
+    document["embedding_version"] = constants.embedding_version;
+  }
   return document.dump();
 }
 
@@ -146,8 +172,15 @@ Result<Constants> parse_constants(std::string_view text) {
     constants.name = document.at("name").get<std::string>();
     constants.class_names = document.at("class_names").get<std::vector<std::string>>();
     constants.features = document.at("features").get<std::string>();
-    UNSCATTER_CHECK_OK(read_transform(document.at("transform"), constants.transform));
-    UNSCATTER_CHECK_OK(read_options(document.at("options"), constants.options));
+    constants.version = document.contains("version") ? document.at("version").get<std::uint32_t>() : 1;
+    if (constants.version > kConstantsVersion) {
+      return Error{ErrorCode::kMalformedInput, fmt::format("its version {} is newer than this program knows ({})",
+                                                           constants.version, kConstantsVersion)};
+    }
+    constants.embedding_version =
+        constants.version >= 2 ? document.at("embedding_version").get<std::uint32_t>() : kFirstEmbedding;
+    UNSCATTER_CHECK_OK(read_transform(document.at("transform"), constants.version, constants.transform));
+    UNSCATTER_CHECK_OK(read_options(document.at("options"), constants.version, constants.options));
     return constants;
   };
   return read_canonical<Constants>(text, "set of constants", read, spell);
@@ -156,6 +189,13 @@ Result<Constants> parse_constants(std::string_view text) {
 // The embedder is made of constants only, and never fitted to graphs that are there.  So a row depends on its own graph
 // alone, before and after a removal (docs/theory.md, "Data and requests").
 Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants) {
+  // Kept weights and residuals are about embeddings of that version.  Rows of another one would make both wrong.
+  if (constants.embedding_version != kEmbeddingVersion) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the workspace was trained on embeddings of version {}, and this program computes version "
+                             "{}: use the unscatter that it was made with, or train again",
+                             constants.embedding_version, kEmbeddingVersion)};
+  }
   UNSCATTER_TRY(features, FeatureMap::parse(constants.features));
   UNSCATTER_TRY(transform, make_transform(constants.transform));
   std::vector<EmbeddingBlock> blocks;

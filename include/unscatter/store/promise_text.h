@@ -15,6 +15,12 @@ struct PromiseParts {
   bool releases = false;
   bool assumptions = false;
 };
+// Documents of version 1, which unscatter 0.1 wrote.  These lists never change.
+inline constexpr PromiseParts kCertificatePromise1{.rule = true, .delta_for_shift = true, .assumptions = true};
+inline constexpr PromiseParts kEntryPromise1{.rule = true, .delta_for_shift = true};
+inline constexpr PromiseParts kReceiptPromise1{.rule = true, .assumptions = true};
+inline constexpr PromiseParts kPublishedPromise1{.releases = true, .assumptions = true};
+// Documents of version 2.  Fields that a promise got since 0.1 are shown in these only.
 inline constexpr PromiseParts kCertificatePromise{.rule = true, .delta_for_shift = true, .assumptions = true};
 inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = true};
 inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true};

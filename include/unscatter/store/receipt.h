@@ -3,31 +3,42 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
+#include "unscatter/store/ledger_record.h"
 #include "unscatter/store/signing_key.h"
 #include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
 
 namespace unscatter {
 
+inline constexpr std::uint32_t kReceiptVersion = 2;
+
 // Only what may be shown to outsiders (docs/certificates.md, "Limits").  There is no residual, no rung, and no number
 // that was computed from data without noise.  Digests of data and requests are salted.
 struct Receipt {
-  std::string workspace;            // its id, 32 hexadecimal digits
-  std::uint64_t sequence = 0;       // of the ledger entry
-  std::string time;                 // 2026-01-31T23:59:59Z
-  std::string software;             // "unscatter 0.1.0"
-  RequestCounts requests;           // how many of each kind
-  std::vector<Digest> commitments;  // one per request, in the order they were given
-  Digest data_before;               // commits to all graphs before the removal
-  Digest data_after;                // the same after it
-  Digest previous;                  // hash of the ledger entry before
-  Digest entry;                     // hash of the ledger entry: the receipt pins the whole record up to here
+  // Of the text.  Version 1 is what unscatter 0.1 wrote.  It has none of the fields `kind`, `release_number` and
+  // `published_model`, and of the promise it shows what kReceiptPromise1 names.  It stays valid for ever.
+  std::uint32_t version = kReceiptVersion;
+  EntryKind kind = EntryKind::kForgotten;  // or a replay, or a release
+  std::string workspace;                   // its id, 32 hexadecimal digits
+  std::uint64_t sequence = 0;              // of the ledger entry
+  std::string time;                        // 2026-01-31T23:59:59Z
+  std::string software;                    // "unscatter 0.1.0"
+  RequestCounts requests;                  // how many of each kind
+  std::vector<Digest> commitments;         // one per request, in the order they were given
+  Digest data_before;                      // commits to all graphs before the removal
+  Digest data_after;                       // the same after it
+  Digest previous;                         // hash of the ledger entry before
+  Digest entry;                            // hash of the ledger entry: the receipt pins the whole record up to here
+
+  std::size_t release_number = 0;              // of a release: 1, 2, ...
+  std::optional<Digest> published_model = {};  // of a release: published_digest() of the model that went out
 
   Promise promise;  // without `delta_for_shift` and `releases`, which a receipt does not show
 
