@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/json_fields.h"
+#include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter {
 namespace {
@@ -48,9 +49,7 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
                {"frame_min_lower", spec.spectral.frame.min_lower},
                {"frame_max_upper", spec.spectral.frame.max_upper},
                {"damping", spec.pagerank_damping}};
-  if (version >= 2) {
-    // Keys since version 2 are added here, and read below.
-  }
+  if (version >= 2) json["row_norm"] = name(spec.row_norm);
   return json;
 }
 
@@ -69,13 +68,32 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
   spec.spectral.eigen_nodes = json.at("eigen_nodes").get<std::size_t>();
   spec.spectral.frame = {json.at("frame_min_lower").get<double>(), json.at("frame_max_upper").get<double>()};
   spec.pagerank_damping = json.at("damping").get<double>();
+  // Without the key the transform is the one of unscatter 0.1, which clipped nothing.
+  spec.row_norm = RowNorm::kNone;
   if (version >= 2) {
-    // Keys since version 2.  Without them the transform is the one of unscatter 0.1.
+    UNSCATTER_TRY(norm, parse_row_norm(json.at("row_norm").get<std::string>()));
+    spec.row_norm = norm;
   }
   return ok_status();
 }
 
 namespace {
+
+// In the order in which they were given.
+Json origins_to_json(const std::vector<ConstantOrigin>& origins) {
+  Json list = Json::array();
+  for (const ConstantOrigin& origin : origins) list.push_back({{"name", origin.name}, {"kind", name(origin.kind)}});
+  return list;
+}
+
+Result<std::vector<ConstantOrigin>> origins_from_json(const Json& list) {
+  std::vector<ConstantOrigin> origins;
+  for (const Json& entry : list) {
+    UNSCATTER_TRY(kind, parse_constant_kind(entry.at("kind").get<std::string>()));
+    origins.push_back({entry.at("name").get<std::string>(), kind});
+  }
+  return origins;
+}
 
 // Threads and progress are not here: they change no result.
 Json options_to_json(const SessionOptions& options, std::uint32_t version) {
@@ -98,7 +116,8 @@ Json options_to_json(const SessionOptions& options, std::uint32_t version) {
                {"removal", name(options.removal)},
                {"method", name(options.method)}};
   if (version >= 2) {
-    // Keys since version 2 are added here, and read below.
+    json["classes"] = name(options.classes);
+    json["constants"] = origins_to_json(options.constants);
   }
   return json;
 }
@@ -128,8 +147,13 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
   options.removal = removal;
   UNSCATTER_TRY(method, parse_method(json.at("method").get<std::string>()));
   options.method = method;
+  // Without these keys the options are those of unscatter 0.1, which fitted once whatever was not stated.
+  options.classes = ConstantKind::kFittedOnce;
   if (version >= 2) {
-    // Keys since version 2.  Without them the options are those of unscatter 0.1.
+    UNSCATTER_TRY(classes, parse_constant_kind(json.at("classes").get<std::string>()));
+    options.classes = classes;
+    UNSCATTER_TRY(constants, origins_from_json(json.at("constants")));
+    options.constants = std::move(constants);
   }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
   // them.
@@ -146,6 +170,7 @@ std::string spell(const Constants& constants) {
   if (version >= 2) {
     document["version"] = version;
     document["embedding_version"] = constants.embedding_version;
+    document["fit"] = name(constants.fit);
   }
   return document.dump();
 }
@@ -179,6 +204,11 @@ Result<Constants> parse_constants(std::string_view text) {
     }
     constants.embedding_version =
         constants.version >= 2 ? document.at("embedding_version").get<std::uint32_t>() : kFirstEmbedding;
+    constants.fit = ConstantKind::kFittedOnce;
+    if (constants.version >= 2) {
+      UNSCATTER_TRY(fit, parse_constant_kind(document.at("fit").get<std::string>()));
+      constants.fit = fit;
+    }
     UNSCATTER_CHECK_OK(read_transform(document.at("transform"), constants.version, constants.transform));
     UNSCATTER_CHECK_OK(read_options(document.at("options"), constants.version, constants.options));
     return constants;
@@ -186,9 +216,7 @@ Result<Constants> parse_constants(std::string_view text) {
   return read_canonical<Constants>(text, "set of constants", read, spell);
 }
 
-// The embedder is made of constants only, and never fitted to graphs that are there.  So a row depends on its own graph
-// alone, before and after a removal (docs/theory.md, "Data and requests").
-Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants) {
+Status check_embedding(const Constants& constants) {
   // Kept weights and residuals are about embeddings of that version.  Rows of another one would make both wrong.
   if (constants.embedding_version != kEmbeddingVersion) {
     return Error{ErrorCode::kUnsupported,
@@ -196,11 +224,18 @@ Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants
                              "{}: use the unscatter that it was made with, or train again",
                              constants.embedding_version, kEmbeddingVersion)};
   }
-  UNSCATTER_TRY(features, FeatureMap::parse(constants.features));
-  UNSCATTER_TRY(transform, make_transform(constants.transform));
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({std::move(features), std::move(transform)});
-  return std::make_shared<const Embedder>(std::move(blocks));
+  UNSCATTER_CHECK_OK(make_transform(constants.transform));
+  return ok_status();
+}
+
+// The embedder is made of constants only, and never fitted to graphs that are there.  So a row depends on its own graph
+// alone, before and after a removal (docs/theory.md, "Data and requests").
+Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants, std::string_view features) {
+  UNSCATTER_CHECK_OK(check_embedding(constants));
+  // Version 1 does not say where its constants came from, so the least is believed of them.
+  const std::string_view rule = constants.version >= 2 ? std::string_view(constants.features) : std::string_view();
+  UNSCATTER_TRY(map, FeatureMap::restore(rule, constants.fit, features));
+  return make_embedder(std::move(map), constants.transform);
 }
 
 }  // namespace unscatter

@@ -21,14 +21,17 @@ namespace unscatter {
 // its digest.
 inline constexpr std::uint32_t kConstantsVersion = 2;
 
+// What a removal may change is no constant of the workspace.  It stands with the model.  These are the fitted features
+// and, unless they were stated, the classes.
 struct Constants {
-  std::string name;  // of the data set
-  std::vector<std::string> class_names;
-  std::string features;  // complete, as FeatureMap::parse() reads it
+  std::string name;                      // of the data set
+  std::vector<std::string> class_names;  // empty where they follow the data: options.classes is kPrivateFit
+  std::string features;  // version 1: complete; later: as the user wrote them, for FeatureMap::restore()
   TransformSpec transform;
   SessionOptions options;  // threads and progress apart, which belong to whoever runs it
   std::uint32_t version = kConstantsVersion;
   std::uint32_t embedding_version = kEmbeddingVersion;
+  ConstantKind fit = ConstantKind::kStated;  // what missing constants of features were computed from
 };
 
 // Canonical JSON.  Errors: kInvalidArgument for names that are not UTF-8, numbers that are not finite, and as
@@ -42,7 +45,12 @@ struct Constants {
 // Throws nlohmann::json::exception where a value is missing or of another kind.  Errors: kMalformedInput.
 [[nodiscard]] Status read_transform(const nlohmann::json& json, std::uint32_t version, TransformSpec& spec);
 
-// Errors: those of the feature map and the transform; kUnsupported for another version of the embedding.
-[[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants);
+// All that can be said before the features are known.  Errors: those of the transform; kUnsupported for another version
+// of the embedding.
+[[nodiscard]] Status check_embedding(const Constants& constants);
+// `features`: complete, as they stand with the model.  Errors: those of the feature map and the transform; kUnsupported
+// for another version of the embedding.
+[[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants,
+                                                                    std::string_view features);
 
 }  // namespace unscatter

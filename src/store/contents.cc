@@ -21,21 +21,19 @@ std::size_t weight_rows(const Contents& contents) {
   return contents.embedder->width() + (contents.constants.options.bias ? 1 : 0);
 }
 
-std::size_t class_count(const Contents& contents) { return contents.constants.class_names.size(); }
+std::size_t class_count(const Contents& contents) { return contents.class_names.size(); }
 
 Status read_constants(const Database& database, Contents& contents) {
   UNSCATTER_TRY(identity, read_identity(database));
   UNSCATTER_TRY(constants, parse_constants(identity.constants));
-  UNSCATTER_TRY(embedder, make_embedder(constants));
+  UNSCATTER_CHECK_OK(check_embedding(constants));
   contents.identity = std::move(identity);
   contents.constants = std::move(constants);
-  contents.embedder = std::move(embedder);
   return ok_status();
 }
 
 Status read_data(const Database& database, Contents& contents) {
   contents.snapshot.name = contents.constants.name;
-  contents.snapshot.class_names = contents.constants.class_names;
   contents.snapshot.slots.clear();
   std::vector<Digest> leaves;
   // A row that cannot be understood is only spoken of if all rows are as the ledger says.  Otherwise "changed" is the
@@ -65,6 +63,12 @@ Status read_learned(const Database& database, Contents& contents) {
   UNSCATTER_TRY(row, read_model(database));
   // The digest comes before the parsing, so that every damage is called damage.
   if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
+  UNSCATTER_TRY(details, details_of(row));
+  const bool old = details.version == 1;
+  UNSCATTER_TRY(embedder, make_embedder(contents.constants, old ? contents.constants.features : details.features));
+  contents.embedder = std::move(embedder);
+  contents.class_names = old ? contents.constants.class_names : std::move(details.class_names);
+  contents.snapshot.class_names = contents.class_names;
   Result<StoredModel> model = model_from_row(row, weight_rows(contents), class_count(contents));
   if (!model.ok()) return std::move(model).error();
   SessionSnapshot& snapshot = contents.snapshot;

@@ -18,7 +18,9 @@ namespace unscatter {
 struct Contents {
   Identity identity;
   Constants constants;
+  // Of the present state, because a removal may change them.
   std::shared_ptr<const Embedder> embedder;
+  std::vector<std::string> class_names;
   ChainEnd chain;
   MerkleTree graphs;         // its root is what the last entry says
   SessionSnapshot snapshot;  // graphs and model

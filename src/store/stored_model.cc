@@ -84,7 +84,11 @@ std::string details_text(const StoredModel& model) {
   Json document = {{"certificate", certificate_to_json(model.certificate, model.version)},
                    {"updates", model.rungs.total()},
                    {"published", model.published}};
-  if (model.version >= 2) document["version"] = model.version;
+  if (model.version >= 2) {
+    document["version"] = model.version;
+    document["features"] = model.features;
+    document["class_names"] = model.class_names;
+  }
   return counts_by_name(model.rungs, std::move(document)).dump();
 }
 
@@ -95,6 +99,10 @@ Result<StoredModel> parse_details(std::string_view text) {
     if (model.version > kModelVersion) {
       return Error{ErrorCode::kMalformedInput,
                    fmt::format("its version {} is newer than this program knows ({})", model.version, kModelVersion)};
+    }
+    if (model.version >= 2) {
+      model.features = document.at("features").get<std::string>();
+      model.class_names = document.at("class_names").get<std::vector<std::string>>();
     }
     UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.version, model.certificate));
     for (const auto& [rung, key] : kRungs) model.rungs[rung] = document.at(std::string(key)).get<std::size_t>();
@@ -107,7 +115,8 @@ Result<StoredModel> parse_details(std::string_view text) {
 }  // namespace
 
 StoredModel model_of(const SessionSnapshot& snapshot, std::size_t published) {
-  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs, published};
+  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs,
+          published,        kModelVersion,      snapshot.features,     snapshot.class_names};
 }
 
 std::vector<std::byte> to_blob(const Matrix& matrix) {
@@ -155,6 +164,8 @@ ModelRow to_row(const StoredModel& model, RandomSource& random) {
   row.salt = Salt::random(random);
   return row;
 }
+
+Result<StoredModel> details_of(const ModelRow& row) { return parse_details(row.details); }
 
 Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::size_t classes) {
   UNSCATTER_TRY(model, parse_details(row.details));

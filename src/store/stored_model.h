@@ -37,6 +37,10 @@ struct StoredModel {
   RungCounts rungs;  // every update counts once
   std::size_t published = 0;
   std::uint32_t version = kModelVersion;
+  // Constants that a removal may change (ConstantKind::kPrivateFit), so they stand here and not among the constants of
+  // the workspace.  Empty in version 1.
+  std::string features = {};
+  std::vector<std::string> class_names = {};
 };
 // As the session stands.
 [[nodiscard]] StoredModel model_of(const SessionSnapshot& snapshot, std::size_t published);
@@ -53,6 +57,8 @@ struct ModelRow {
   [[nodiscard]] Digest digest() const;
 };
 [[nodiscard]] ModelRow to_row(const StoredModel& model, RandomSource& random);
+// All but the matrices.  Their sizes follow from it.  Errors: kMalformedInput.
+[[nodiscard]] Result<StoredModel> details_of(const ModelRow& row);
 // Errors: kMalformedInput.
 [[nodiscard]] Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::size_t classes);
 

@@ -72,7 +72,7 @@ class Verifier {
   Result<std::string> constants() {
     UNSCATTER_CHECK_OK(read_constants(*database_, contents_));
     return fmt::format("workspace {}, created {}: {}", contents_.identity.id, contents_.identity.created,
-                       contents_.embedder->describe());
+                       contents_.constants.features);
   }
 
   Result<std::string> chain() {

@@ -35,14 +35,22 @@ std::string random_id(RandomSource& random) { return Salt::random(random).hex().
 // Everything that is public, with the embedder that these constants mean.  The embedder is made of the constants as
 // they are written.  So what is trained here is what will be opened later.
 Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options, RandomSource& random) {
-  UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset));
+  UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset, setup.fit));
   Contents contents;
-  contents.constants = {setup.dataset.name, setup.dataset.class_names, chosen->blocks().front().features.describe(),
-                        setup.transform, setup.options};
+  contents.constants = {setup.dataset.name, {}, setup.features, setup.transform, setup.options};
+  // Classes that follow the data stand with the model, where a removal can overwrite them.
+  if (setup.options.classes != ConstantKind::kPrivateFit) {
+    contents.constants.class_names = setup.dataset.class_names;
+  }
+  contents.constants.fit = setup.fit.kind;
   contents.constants.options.threads = 0;
   contents.constants.options.progress = nullptr;
+  // Names that no text can hold are refused here too, although they stand elsewhere.
+  Constants with_classes = contents.constants;
+  with_classes.class_names = setup.dataset.class_names;
+  UNSCATTER_CHECK_OK(constants_text(with_classes));
   UNSCATTER_TRY(text, constants_text(contents.constants));
-  UNSCATTER_TRY(embedder, make_embedder(contents.constants));
+  UNSCATTER_TRY(embedder, make_embedder(contents.constants, chosen->blocks().front().features.describe()));
   contents.embedder = std::move(embedder);
   contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text),
                        Salt::random(random)};
@@ -116,10 +124,10 @@ WorkspaceInfo Workspace::State::info() const {
   info.created = contents.identity.created;
   info.format = static_cast<std::uint32_t>(kFormatVersion);
   info.signer = contents.identity.signer;
-  info.features = contents.constants.features;
+  info.features = contents.embedder->blocks().front().features.describe();
   info.transform = contents.constants.transform;
   info.options = contents.constants.options;
-  info.class_names = contents.constants.class_names;
+  info.class_names = contents.class_names;
   info.slots = contents.graphs.leaves();
   info.entries = contents.chain.entries;
   info.head = contents.chain.head;
@@ -185,6 +193,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder,
                                          session_options(setup.options, options), make_random(options)));
   contents.snapshot = session.snapshot_without_slots();
+  contents.class_names = session.class_names();
 
   UNSCATTER_TRY(database, create_database(path, options.wait));
   // One transaction (invariant 1).  The log is emptied too, because a copy of the file alone has to be complete.

@@ -28,13 +28,13 @@ Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree&
   ChangedGraphs changed;
   for (const SlotChange& change : changes) {
     UNSCATTER_TRY(old, read_graph(database, change.slot));
-    // Only label, id and counts are needed.  The old graph must not stay in freed memory once it is removed.
+    // Only id and counts are needed.  The old graph must not stay in freed memory once it is removed.
     wipe(old.content);
     SlotSnapshot slot;
     slot.number = old.number;
     if (change.graph != nullptr) {
       slot.graph = *change.graph;
-      slot.label = old.label;
+      slot.label = change.label;
       slot.graph_id = old.graph_id;
       slot.node_count_at_creation = old.nodes_at_creation;
       slot.node_numbers.assign(change.node_numbers.begin(), change.node_numbers.end());
@@ -122,6 +122,8 @@ StoredModel model_after(const PreparedRemoval& removal, std::size_t published) {
   StoredModel model{removal.weights(),     removal.residuals(), std::nullopt,
                     removal.certificate(), removal.rungs(),     published};
   if (removal.perturbation() != nullptr) model.perturbation = *removal.perturbation();
+  model.features = removal.embedder()->blocks().front().features.describe();
+  model.class_names = removal.class_names();
   return model;
 }
 
@@ -207,6 +209,8 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   rows.receipt = receipt_text(done.receipt);
   done.requests = std::move(requests);
   LedgerRecord last = done.entry;  // copied here, because nothing may fail once it is on disk
+  std::shared_ptr<const Embedder> embedder = removal.embedder();
+  std::vector<std::string> class_names = removal.class_names();
   times.record += watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
@@ -218,6 +222,9 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   // COMMIT has returned, so the disk has it.  From here to the checkpoint nothing can fail, and memory follows.
   tree_change.keep();
   removal.commit();
+  contents.embedder = std::move(embedder);
+  wipe(contents.class_names);
+  contents.class_names = std::move(class_names);
   advance(std::move(last), rows.entry.hash);
   times.update += watch.lap();
 

@@ -111,13 +111,44 @@ TEST(Constants, OptionsThatNoSessionTakesAreRefused) {
 
 TEST(Constants, MakeTheEmbedderTheyDescribe) {
   Constants constants = sample_constants();
-  const auto embedder = make_embedder(constants).value();
+  const auto embedder = make_embedder(constants, "log-degree").value();
   EXPECT_NE(embedder->describe().find("log-degree"), std::string::npos);
-  constants.features = "shoe-size";
-  EXPECT_FALSE(make_embedder(constants).ok());
-  constants = sample_constants();
+  EXPECT_EQ(embedder->row_norm(), RowNorm::kClip);
+  EXPECT_FALSE(make_embedder(constants, "shoe-size").ok());
+  EXPECT_FALSE(make_embedder(constants, "log-degree+constant").ok());  // the rule has one block
   constants.transform.family = "fourier";
-  EXPECT_FALSE(make_embedder(constants).ok());
+  EXPECT_FALSE(make_embedder(constants, "log-degree").ok());
+}
+
+TEST(Constants, SayWhereTheyComeFrom) {
+  Constants constants = sample_constants();
+  constants.features = "labels+soft-degree";
+  constants.fit = ConstantKind::kPrivateFit;
+  constants.transform.row_norm = RowNorm::kNone;
+  constants.options.classes = ConstantKind::kPublicData;
+  constants.options.constants = {{"transform", ConstantKind::kStated}, {"é", ConstantKind::kBuiltIn}};
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  EXPECT_EQ(read.fit, ConstantKind::kPrivateFit);
+  EXPECT_EQ(read.transform.row_norm, RowNorm::kNone);
+  EXPECT_EQ(read.options.classes, ConstantKind::kPublicData);
+  EXPECT_EQ(read.options.constants, constants.options.constants);
+  const auto embedder = make_embedder(read, "labels:1,2+soft-degree:16").value();
+  EXPECT_TRUE(embedder->refits());
+  EXPECT_EQ(embedder->origins(), (std::vector<ConstantOrigin>{{"labels", ConstantKind::kPrivateFit},
+                                                              {"soft-degree", ConstantKind::kBuiltIn}}));
+}
+
+// Unscatter 0.1 clipped nothing, and did not say where constants came from.
+TEST(Constants, OfVersionOneAreBelievedTheLeast) {
+  Constants constants = sample_constants();
+  constants.version = 1;
+  constants.embedding_version = 1;
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  EXPECT_EQ(read.transform.row_norm, RowNorm::kNone);
+  EXPECT_EQ(read.options.classes, ConstantKind::kFittedOnce);
+  const auto embedder = make_embedder(read, "labels:1,2+constant").value();
+  EXPECT_FALSE(embedder->refits());
+  for (const ConstantOrigin& origin : embedder->origins()) EXPECT_EQ(origin.kind, ConstantKind::kFittedOnce);
 }
 
 }  // namespace

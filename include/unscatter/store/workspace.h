@@ -48,9 +48,10 @@ struct WorkspaceOptions {
 // What a workspace is made of; all public constants of the model.
 struct WorkspaceSetup {
   Dataset dataset;                // what to learn from; dataset.numbers are the graphs' numbers in requests
-  std::string features = "auto";  // as FeatureMap::resolve() reads; constants that are missing are taken from `dataset`
+  std::string features = "auto";  // as FeatureMap::resolve() reads, with `dataset` and `fit`
   TransformSpec transform;
   SessionOptions options;
+  FitSource fit = {};  // what missing constants of features are computed from
 };
 
 struct WorkspaceInfo {
@@ -60,7 +61,7 @@ struct WorkspaceInfo {
   std::string created;  // 2026-01-31T23:59:59Z
   std::uint32_t format = 0;
   PublicKey signer;
-  std::string features;  // with all constants
+  std::string features;  // with all constants, as they are now
   TransformSpec transform;
   SessionOptions options;
   std::vector<std::string> class_names;
