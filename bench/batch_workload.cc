@@ -24,7 +24,7 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
   InterestGroupOptions generator;
   generator.groups = settings.groups;
   const Dataset dataset = or_fail(generate_interest_groups(generator));
-  const auto embedder = or_fail(make_embedder("auto", TransformSpec{}, dataset));
+  const auto embedder = or_fail(make_embedder("degree-onehot", TransformSpec{}, dataset, FitSource::once()));
   SessionOptions options;
   options.threads = settings.threads;
   options.noise_stddev = settings.noise.value_or(options.noise_stddev);

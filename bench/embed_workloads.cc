@@ -35,7 +35,7 @@ void run_embed(const PaperData& data, const BenchSettings& settings, const Repor
   const MachinePeak peak = measure_machine_peak(threads);
   const ScatteringOptions options{.layers = data.layers, .moments = data.moments};
   std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({or_fail(FeatureMap::resolve("auto", dataset)),
+  blocks.push_back({or_fail(FeatureMap::resolve("paper", dataset, FitSource::once())),
                     or_fail(make_walk_scattering(WalkOperator::kRow, data.scales, options))});
   const Embedder embedder(std::move(blocks));
 

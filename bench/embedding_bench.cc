@@ -51,7 +51,7 @@ Graph make_graph(const Shape& shape, std::uint64_t seed) {
 Embedder make_embedder(const Shape& shape, WalkOperator op, const Dataset& dataset) {
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back(
-      {FeatureMap::resolve(shape.channels == 0 ? "degree-onehot" : "attributes", dataset).value(),
+      {FeatureMap::resolve(shape.channels == 0 ? "degree-onehot" : "attributes", dataset, FitSource::once()).value(),
        make_walk_scattering(op, shape.scales, {.layers = shape.layers, .moments = shape.moments}).value()});
   return Embedder(std::move(blocks));
 }

@@ -47,8 +47,9 @@ TrainingPart training_part(const PaperData& data, const BenchSettings& settings)
   spec.scales = data.scales;
   spec.moments = data.moments;
   spec.layers = data.layers;
+  spec.row_norm = RowNorm::kNone;  // the paper's rows, so that times can be compared with earlier ones
   TrainingPart part;
-  part.embedder = or_fail(make_embedder("auto", spec, dataset));
+  part.embedder = or_fail(make_embedder("paper", spec, dataset, FitSource::once()));
   part.dataset = subset(dataset, or_fail(random_split(dataset.size(), {}, 1)).train);
   return part;
 }

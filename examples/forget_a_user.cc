@@ -27,8 +27,8 @@ Status run() {
   const Dataset test = subset(groups, split.test);
   const std::string some_group = train.graph_ids.front();
 
-  // 2. Embedding: a function of one graph and of constants that are fixed here, once.  Nothing in it is learned.
-  UNSCATTER_TRY(embedder, make_embedder("degree-onehot", {.scales = 4, .moments = 3, .layers = 3}, groups));
+  // 2. Embedding: a function of one graph and of built-in constants.  Nothing in it is learned.
+  UNSCATTER_TRY(embedder, make_embedder("soft-degree", {.scales = 4, .moments = 3, .layers = 3}, groups));
   UNSCATTER_TRY(test_rows, embedder->embed(test));
 
   // 3. A session owns the training data, trains, and keeps the promise: whoever sees a published model can hardly tell

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "constant_words.h"
+
 namespace unscatter::cli {
 namespace {
 
@@ -21,6 +23,7 @@ void add_rows(Table& table, const Record& record) {
   table.add_row(
       {"distance", distance_words(record.distance_upper_bound, record.shift_upper_bound, record.promise.shift_limit)});
   table.add_row({"how", rung_words(record.rung, record.newton_steps, record.binding)});
+  add_constants_row(table, record.promise.constants);
 }
 
 }  // namespace
@@ -106,7 +109,8 @@ Json certificate_json(const Certificate& certificate) {
                  {"exact", bound_json(certificate.bounds.exact)}}},
                {"rung", name(certificate.rung)},
                {"newton_steps", certificate.newton_steps},
-               {"assumptions", nullptr}};
+               {"assumptions", nullptr},
+               {"constants", nullptr}};
   fill_in_promise(json, certificate.promise, kCertificatePromise);
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "commands.h"
+#include "constant_options.h"
 #include "embedding/npy.h"
 #include "locations.h"
 #include "transform_options.h"
@@ -25,6 +26,7 @@ struct EmbedArguments {
   bool frame_bounds = false;
   std::size_t threads = 0;
   TransformArguments transform;
+  ConstantArguments constants;
 };
 
 struct Embedded {
@@ -93,12 +95,13 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
                                              .progress = &context.progress()}));
   result.read_seconds = watch.lap();
 
-  UNSCATTER_TRY(features, FeatureMap::resolve(arguments.transform.features, dataset));
+  const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
+  UNSCATTER_TRY(features, FeatureMap::resolve(arguments.transform.features, dataset, source));
   result.features = features.describe();
   result.transform = transform->name();
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({std::move(features), std::move(transform)});
-  const Embedder embedder(std::move(blocks));
+  const Embedder embedder(std::move(blocks), spec.row_norm);
   watch.lap();
   UNSCATTER_TRY(Z, embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress()}));
   result.embed_seconds = watch.lap();
@@ -129,6 +132,7 @@ void add_embed_command(CLI::App& parent, Context& context) {
   command.add_option("--out", arguments->out, "Where the embeddings go, a NumPy file (graphs x coordinates, float64)");
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   arguments->transform.add_to(command);
+  arguments->constants.add_fit_to(command);
   command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
   command.add_flag("--frame-bounds", arguments->frame_bounds,
                    "Also compute the wavelets' frame bounds (O(g^3) per graph)");
@@ -142,9 +146,11 @@ Examples:
   unscatter embed --data MNIST.npz --features "intensity+product(intensity,position)" --json
   unscatter embed --data MUTAG.zip --transform custom --kernel "0..1: 1 -1 | 0..1: 0 1; 1..2: 1"
 
-Features are blocks joined by '+': auto, degree-onehot[:WIDTH], labels[:A,B,...], attributes, standard-attributes,
-intensity, position, constant, log-degree, product(a,b).  Constants that are left out are taken from the data and
-printed, so that they can be fixed.)help");
+Features are blocks joined by '+'.  Some look at no data: soft-degree[:CENTRES], label-buckets[:BUCKETS],
+soft-attributes[:COUNT], log-degree, constant, position, attributes[:COUNT], intensity[:COUNT].  Some have constants
+that are stated or fitted (--fit): degree-onehot[:WIDTH], labels[:A,B,...], standard-attributes[:MEAN/SCALE,...].
+product(a,b) multiplies two of them.  auto: soft-degree, and label-buckets and soft-attributes where the data have labels
+and attributes.  paper: labels, attributes or degree-onehot, as in the paper.  All constants are printed.)help");
   context.add_action(command, [arguments, &context] { return embed(*arguments, context); });
 }
 

@@ -5,14 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "certificate_words.h"
 #include "commands.h"
+#include "constant_options.h"
+#include "constant_words.h"
 #include "files.h"
 #include "guarantee_options.h"
 #include "key_options.h"
@@ -32,6 +36,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A new workspace has an id, a ledger and a count of its own.
+constexpr std::string_view kNotCounted =
+    "This is a new workspace.  Models that the replaced one published are not counted here, and its removals are not\n"
+    "repeated: its guarantee and the new one hold side by side, each for its own models.\n";
+
 struct TrainArguments {
   std::string data;
   bool force = false;
@@ -41,6 +50,7 @@ struct TrainArguments {
   WorkspaceArguments workspace;
   KeyArguments key;
   TransformArguments transform;
+  ConstantArguments constants;
   LearningArguments learning;
   GuaranteeArguments guarantee;
 
@@ -53,10 +63,12 @@ struct TrainArguments {
 
 // --preset paper knows what the paper used on some data sets.  What was given on the command line goes first.
 void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
+  const auto given = [&command](const char* option) { return command.count(option) > 0; };
+  if (!given("--features")) setup.features = "paper";
+  if (!given("--row-norm")) setup.transform.row_norm = RowNorm::kNone;
   const PaperSetting* paper = find_paper_setting(data_set);
   if (paper == nullptr) return;
   const HyperParameters& setting = paper->unlearning;
-  const auto given = [&command](const char* option) { return command.count(option) > 0; };
   if (!given("--scales")) setup.transform.scales = setting.scales;
   if (!given("--moments")) setup.transform.moments = setting.moments;
   if (!given("--layers")) setup.transform.layers = setting.layers;
@@ -68,18 +80,52 @@ void apply_paper_setting(const CLI::App& command, std::string_view data_set, Wor
 struct TrainingData {
   Dataset train;                   // numbered as in the file
   std::optional<Dataset> holdout;  // what is not learned from
+  std::optional<Dataset> open;     // what is declared public
 };
 
-Result<TrainingData> choose_training_data(Dataset dataset, double share, std::uint64_t seed) {
-  if (share == 1) return TrainingData{std::move(dataset), std::nullopt};
-  UNSCATTER_TRY(split, random_split(dataset.size(), {.train = share, .validation = 0, .test = 1 - share}, seed));
+Result<TrainingData> choose_training_data(Dataset dataset, double share, double public_share, std::uint64_t seed) {
+  if (share == 1 && public_share == 0) return TrainingData{std::move(dataset), std::nullopt, std::nullopt};
+  // All that is not public is learned from, unless a share says otherwise.
+  const double learned = std::min(share, 1 - public_share);
+  const double rest = std::max(0.0, 1 - learned - public_share);
+  UNSCATTER_TRY(split,
+                random_split(dataset.size(), {.train = learned, .validation = public_share, .test = rest}, seed));
   // A workspace needs numbers that ascend.  The numbers are those of the file, so that requests name graphs as the file
   // does.
   std::sort(split.train.begin(), split.train.end());
+  std::sort(split.validation.begin(), split.validation.end());
   std::sort(split.test.begin(), split.test.end());
-  TrainingData chosen{subset(dataset, split.train), subset(dataset, split.test)};
+  TrainingData chosen{subset(dataset, split.train), std::nullopt, std::nullopt};
+  if (share < 1) chosen.holdout = subset(dataset, split.test);
+  if (public_share > 0) {
+    chosen.open = subset(dataset, split.validation);
+    if (chosen.open->size() == 0)
+      return Error{ErrorCode::kInvalidArgument, "--public-share leaves no graph that is public"};
+  }
   chosen.train.numbers = std::move(split.train);
   return chosen;
+}
+
+// Labels as places in the list of classes of the model.  A class that the model does not have is nobody's place.
+std::vector<std::uint32_t> labels_for(const Dataset& dataset, const std::vector<std::string>& class_names) {
+  std::vector<std::uint32_t> labels;
+  labels.reserve(dataset.size());
+  for (const std::uint32_t label : dataset.labels) {
+    const auto place = std::find(class_names.begin(), class_names.end(), dataset.class_names[label]);
+    labels.push_back(place == class_names.end() ? std::numeric_limits<std::uint32_t>::max()
+                                                : static_cast<std::uint32_t>(place - class_names.begin()));
+  }
+  return labels;
+}
+
+// A failure that happens with probability delta must not be expected for somebody among the subjects.
+void note_large_delta(const Dataset& dataset, const SessionOptions& options, Context& context) {
+  const std::size_t people = summarise(dataset).distinct_node_ids;
+  const std::size_t subjects = people > 0 ? people : dataset.size();
+  if (options.guarantee.delta * static_cast<double>(subjects) < 1) return;
+  context.note(fmt::format("delta = {} is not below 1 / {}, the number of {}: choose --delta below {:.1e}",
+                           options.guarantee.delta, grouped(subjects), people > 0 ? "subjects" : "graphs",
+                           1 / static_cast<double>(subjects)));
 }
 
 Status remove_side_files(const fs::path& workspace) {
@@ -114,6 +160,7 @@ class WorkspaceTarget {
     static_cast<void>(remove_side_files(temporary_));
   }
 
+  [[nodiscard]] bool replaces() const { return !temporary_.empty(); }
   [[nodiscard]] const fs::path& where() const { return temporary_.empty() ? path_ : temporary_; }
 
   // For a workspace that is closed.
@@ -148,7 +195,8 @@ Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::opti
   UNSCATTER_TRY(session, workspace.session());
   UNSCATTER_TRY(rows, workspace.embedder().embed(*holdout, how));
   const SparseBlockRows Z = session->options().bias ? with_bias(rows) : std::move(rows);
-  return std::optional(Evaluation{holdout->size(), accuracy(Z, holdout->labels, session->weights())});
+  const std::vector<std::uint32_t> labels = labels_for(*holdout, session->class_names());
+  return std::optional(Evaluation{holdout->size(), accuracy(Z, labels, session->weights())});
 }
 
 Report report_training(const WorkspaceInfo& info, std::size_t width, const TrainArguments& arguments,
@@ -167,6 +215,7 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
                  {"delta", options.guarantee.delta},
                  {"noise_stddev", options.noise_stddev},
                  {"lambda", options.regularisation},
+                 {"constants", constants_json(info.certificate.promise.constants)},
                  {"certificate", certificate_json(info.certificate)},
                  {"holdout", nullptr},
                  {"signer", info.signer.hex()},
@@ -180,6 +229,7 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
   table.add_row({"features", info.features});
   table.add_row({"model", fmt::format("{} weights per class, {} loss, lambda {}", grouped(width),
                                       options.loss.describe(), options.regularisation)});
+  add_constants_row(table, info.certificate.promise.constants);
   table.add_row({"promise", guarantee_words(info.certificate.promise)});
   table.add_row({"distance", distance_words(info.certificate.distance_upper_bound, info.certificate.shift_upper_bound,
                                             info.certificate.promise.shift_limit)});
@@ -199,6 +249,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
   WorkspaceSetup setup;
   UNSCATTER_TRY(spec, arguments.transform.spec());
+  UNSCATTER_CHECK_OK(arguments.constants.check());
   UNSCATTER_CHECK_OK(make_transform(spec));  // before reading: a wrong option should not cost a minute
   setup.transform = spec;
   UNSCATTER_TRY(options, arguments.session_options(spec));
@@ -210,13 +261,24 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
 
   StageClock clock;
   const std::size_t threads = arguments.workspace.threads;
-  UNSCATTER_TRY(dataset, read_dataset(data, {.limits = {},
-                                             .symmetrise = arguments.symmetrise,
-                                             .threads = threads,
-                                             .progress = &context.progress()}));
-  UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share, arguments.seed));
+  const ReadOptions reading{
+      .limits = {}, .symmetrise = arguments.symmetrise, .threads = threads, .progress = &context.progress()};
+  UNSCATTER_TRY(dataset, read_dataset(data, reading));
+  UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share,
+                                             arguments.constants.public_share, arguments.seed));
+  if (!chosen.open) {
+    UNSCATTER_TRY(open, arguments.constants.read_public(reading));
+    chosen.open = std::move(open);
+  }
   setup.dataset = std::move(chosen.train);
-  if (arguments.guarantee.preset == "paper") apply_paper_setting(command, setup.dataset.name, setup);
+  const bool paper = arguments.guarantee.preset == "paper";
+  if (paper) apply_paper_setting(command, setup.dataset.name, setup);
+  const Dataset* open = chosen.open ? &*chosen.open : nullptr;
+  setup.fit = arguments.constants.source(paper ? ConstantKind::kFittedOnce : ConstantKind::kStated, open);
+  UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
+  const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0;
+  setup.options.constants.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
+  note_large_delta(setup.dataset, setup.options, context);
   clock.stage("read");
 
   // After the data was read: a misspelt file name should not leave a new key behind.
@@ -225,7 +287,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     context.note(fmt::format("made a signing key, '{}'; keep it, and give '{}' to those who check receipts",
                              signing.path.string(), public_key_path(signing.path).string()));
   }
-  const WorkspaceOptions how = arguments.workspace.options(context, signing.key);
+  const WorkspaceOptions how = arguments.workspace.options(context, signing.path, signing.key);
   WorkspaceTarget target(path);
   std::optional<Evaluation> evaluation;
   std::optional<WorkspaceInfo> info;
@@ -242,7 +304,12 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     width = workspace.embedder().width() + (options.bias ? 1 : 0);
   }
   UNSCATTER_CHECK_OK(target.settle(how));
-  return report_training(*info, width, arguments, evaluation, clock);
+  Report report = report_training(*info, width, arguments, evaluation, clock);
+  report.json["replaced"] = target.replaces();
+  // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
+  // be in both.
+  if (target.replaces()) report.text += std::string(kNotCounted);
+  return report;
 }
 
 }  // namespace
@@ -263,6 +330,7 @@ void add_train_command(CLI::App& parent, Context& context) {
   command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")
       ->capture_default_str();
   arguments->transform.add_to(command);
+  arguments->constants.add_to(command);
   arguments->learning.add_to(command);
   arguments->guarantee.add_to(command);
   command.footer(R"(
@@ -274,6 +342,7 @@ Examples:
 
 The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have
 in the data set.  The signing key is made on first use; it stays outside of the workspace.
+--force makes a new workspace.  Models that the old one published are not counted in the new one.
 --preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the
 paper's own data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An
 option that is given goes before the preset.

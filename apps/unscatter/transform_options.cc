@@ -59,6 +59,12 @@ void TransformArguments::add_to(CLI::App& command) {
       ->group(group)
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
+  command
+      .add_option("--row-norm", row_norm,
+                  "clip: every embedding is scaled to norm at most 1, so that noise means the same everywhere; none")
+      ->group(group)
+      ->check(CLI::IsMember({"clip", "none"}))
+      ->default_str(std::string(name(chosen.row_norm)));
   command.add_option("--damping", chosen.pagerank_damping, "PageRank damping")->group(group)->capture_default_str();
 }
 
@@ -75,6 +81,10 @@ Result<TransformSpec> TransformArguments::spec() const {
   if (!spec.kernel.empty() && spec.family != "custom") {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--kernel goes with --transform custom, not {}", spec.family)};
+  }
+  if (!row_norm.empty()) {
+    UNSCATTER_TRY(parsed, parse_row_norm(row_norm));
+    spec.row_norm = parsed;
   }
   if (!method.empty()) spec.spectral.method = named(kMethods, spectral_method_name, method);
   return spec;

@@ -11,8 +11,9 @@ namespace unscatter::cli {
 
 struct TransformArguments {
   std::string features = "auto";
-  std::string op;      // empty: the family's own
-  std::string method;  // empty: automatic
+  std::string op;        // empty: the family's own
+  std::string method;    // empty: automatic
+  std::string row_norm;  // empty: that of `chosen`
   TransformSpec chosen;
 
   void add_to(CLI::App& command);

@@ -2,14 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/parallel.h"
+#include "linalg/rounding.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
+namespace {
 
-Embedder::Embedder(std::vector<EmbeddingBlock> blocks) : blocks_(std::move(blocks)) {
+// An upper bound on |values|, infinite or not a number only if a value is.
+double norm_upper_bound(std::span<const double> values) {
+  double largest = 0;
+  // Not std::max: it would pass over a value that is not a number.
+  for (const double value : values) {
+    if (!(std::abs(value) <= largest)) largest = std::abs(value);
+  }
+  if (largest == 0 || !std::isfinite(largest)) return largest;
+  // Scaled, so that squares neither overflow nor vanish together.
+  double sum = 0;
+  for (const double value : values) sum += (value / largest) * (value / largest);
+  // n + 4 roundings make the sum, the root and the product; n more than that are allowed for.
+  return largest * std::sqrt(sum) * (1 + rounding_factor(2 * static_cast<double>(values.size()) + 16));
+}
+
+// z / |z| where |z| > 1.  The divisor errs high by more than the rounding of the quotients, so |z| <= 1 holds for the
+// numbers as they are stored.
+Status clip(BlockRow& row) {
+  const double norm = norm_upper_bound(row.values);
+  if (!std::isfinite(norm)) {
+    return Error{ErrorCode::kUnsupported,
+                 "the embedding is not finite: values of the graph are too large for these features; 'soft-attributes' "
+                 "takes numbers of any size"};
+  }
+  if (norm <= 1) return ok_status();
+  for (double& value : row.values) value /= norm;
+  return ok_status();
+}
+
+}  // namespace
+
+std::string_view name(RowNorm norm) { return norm == RowNorm::kClip ? "clip" : "none"; }
+
+Result<RowNorm> parse_row_norm(std::string_view text) {
+  for (const RowNorm norm : {RowNorm::kNone, RowNorm::kClip}) {
+    if (name(norm) == text) return norm;
+  }
+  return Error{ErrorCode::kInvalidArgument, fmt::format("unknown row norm '{}'; there are none and clip", text)};
+}
+
+Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm) : blocks_(std::move(blocks)), norm_(norm) {
   invariant(!blocks_.empty(), "an embedder needs at least one block");
   for (const EmbeddingBlock& block : blocks_) width_ += block.transform->width(block.features.width());
 }
@@ -19,7 +63,49 @@ std::string Embedder::describe() const {
   for (const EmbeddingBlock& block : blocks_) {
     text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", block.transform->name(), block.features.describe());
   }
+  if (norm_ == RowNorm::kClip) text += "; rows clipped to norm 1";
   return text;
+}
+
+std::optional<double> Embedder::row_norm_upper_bound() const noexcept {
+  if (norm_ == RowNorm::kClip) return 1.0;
+  return std::nullopt;
+}
+
+std::vector<ConstantOrigin> Embedder::origins() const {
+  std::vector<ConstantOrigin> all;
+  for (const EmbeddingBlock& block : blocks_) {
+    all.insert(all.end(), block.features.origins().begin(), block.features.origins().end());
+  }
+  return all;
+}
+
+bool Embedder::refits() const noexcept {
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [](const EmbeddingBlock& block) { return block.features.refits(); });
+}
+
+Result<std::shared_ptr<const Embedder>> Embedder::refitted(std::span<const Graph* const> graphs) const {
+  std::vector<EmbeddingBlock> blocks;
+  bool changed = false;
+  for (const EmbeddingBlock& block : blocks_) {
+    UNSCATTER_TRY(features, block.features.refit(graphs));
+    // The description has every constant with all its digits.
+    changed = changed || features.describe() != block.features.describe();
+    blocks.push_back({std::move(features), block.transform});
+  }
+  if (!changed) return std::shared_ptr<const Embedder>();
+  return std::make_shared<const Embedder>(std::move(blocks), norm_);
+}
+
+bool Embedder::fit_may_change(const Graph& before, const Graph* after) const {
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [&](const EmbeddingBlock& block) { return block.features.fit_may_change(before, after); });
+}
+
+bool Embedder::fit_shown_by(const Graph& graph) const {
+  return std::all_of(blocks_.begin(), blocks_.end(),
+                     [&](const EmbeddingBlock& block) { return block.features.fit_shown_by(graph); });
 }
 
 Embedder::Scratch Embedder::make_scratch() const {
@@ -41,6 +127,7 @@ Status Embedder::embed(const Graph& graph, Scratch& scratch, BlockRow& row) cons
     if (b > 0) row.append_shifted(part, first_column);
     first_column += block.transform->width(channels);
   }
+  if (norm_ == RowNorm::kClip) return clip(row);
   return ok_status();
 }
 

@@ -19,6 +19,7 @@ Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& d
   // All sizes draw the same sequence and take its beginning.  So a larger batch contains the smaller ones.
   const std::size_t size = std::min(task.size, requests.size());
   SessionOptions options;
+  options.classes = ConstantKind::kFittedOnce;  // labels of the test graphs are places in the list of all classes
   options.regularisation = task.parameters.regularisation;
   options.noise_stddev = task.release.noise_stddev;
   options.distance_limit = task.release.distance_limit;

@@ -76,6 +76,7 @@ Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& sp
                                        const ReleaseChoices& release, std::unique_ptr<RandomSource> noise,
                                        std::size_t threads) {
   SessionOptions options;
+  options.classes = ConstantKind::kFittedOnce;  // labels of the test graphs are places in the list of all classes
   options.regularisation = lambda;
   options.noise_stddev = release.noise_stddev;
   options.distance_limit = release.distance_limit;

@@ -43,7 +43,7 @@ std::size_t largest_degree(const Dataset& dataset) {
 
 // The Fourier backbone as in the paper's public program, whose eigensolver chooses the signs.
 Result<std::shared_ptr<const Embedder>> make_arbitrary_fourier(const std::string& features, const Dataset& dataset) {
-  UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset));
+  UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset, FitSource::once()));
   UNSCATTER_TRY(transform, make_fourier({.moments = 1, .signs = EigenvectorSigns::kArbitrary}));
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({std::move(map), std::move(transform)});
@@ -68,12 +68,19 @@ Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) 
 
 TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
   TransformSpec spec;
+  if (backbone == "default") {
+    spec.scales = parameters.scales;
+    spec.moments = parameters.moments;
+    spec.layers = parameters.layers;
+    return spec;
+  }
   // The paper's appendix has the column operator.  Its program computes this one (docs/reproduction.md, "Table 1").
   spec.op = WalkOperator::kRow;
   spec.scales = parameters.scales;
   spec.moments = parameters.moments;
   spec.layers = parameters.layers;
   spec.linear = backbone == "linear-gst";
+  spec.row_norm = RowNorm::kNone;  // as in the paper
   if (backbone == "gft") {
     spec.family = "gft";
     spec.moments = 1;  // the mean of the Fourier coefficients, as in the public program
@@ -102,7 +109,7 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
 
 DataForm DataCache::effective(DataForm form) const {
   // Features that are in the data do not change when a neighbour goes.  Only derived degrees do.
-  if (form == DataForm::kFrozenDegrees && (!only_degrees_ || features_ != "auto")) return DataForm::kPlain;
+  if (form == DataForm::kFrozenDegrees && (!only_degrees_ || features_ != "paper")) return DataForm::kPlain;
   if (form == DataForm::kSymmetrised && !directed_) return DataForm::kPlain;
   return form;
 }
@@ -143,7 +150,8 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
     data->dataset = &dataset_locked(used);
     UNSCATTER_TRY(embedder, backbone == "gft-signs"
                                 ? make_arbitrary_fourier(features_, *data->dataset)
-                                : make_embedder(features_, transform_of(backbone, parameters), *data->dataset));
+                                : make_embedder(backbone == "default" ? "auto" : features_,
+                                                transform_of(backbone, parameters), *data->dataset, FitSource::once()));
     data->embedder = std::move(embedder);
     // The time is kept with the rows.  Cells that share the rows report the same time to embed.
     const Stopwatch watch;

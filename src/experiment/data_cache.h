@@ -54,7 +54,7 @@ class DataCache {
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& backbone, const HyperParameters& parameters,
                                                      DataForm form);
-  // The features of sessions and embeddings: "auto", or what replaces it where one-hot degrees would have too many
+  // The features of sessions and embeddings: "paper", or what replaces it where one-hot degrees would have too many
   // channels.
   [[nodiscard]] const std::string& features() const noexcept { return features_; }
 
@@ -64,7 +64,7 @@ class DataCache {
   [[nodiscard]] const Dataset& dataset_locked(DataForm form);
 
   std::string name_;
-  std::string features_ = "auto";
+  std::string features_ = "paper";
   std::string digest_;
   std::size_t threads_ = 0;
   bool only_degrees_ = false;

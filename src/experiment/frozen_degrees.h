@@ -5,7 +5,7 @@
 
 namespace unscatter {
 
-// True if "auto" features are degrees: there are neither labels nor attributes.
+// True if "paper" features are degrees: there are neither labels nor attributes.
 [[nodiscard]] bool has_only_degrees(const Dataset& dataset);
 
 // Every node gets its present degree as a label.  The paper's synthetic features are degrees that are taken once:

@@ -10,7 +10,7 @@
 namespace unscatter {
 namespace {
 
-constexpr std::array<ExperimentName, 12> kExperimentNames = {{
+constexpr std::array<ExperimentName, 13> kExperimentNames = {{
     {"table1", "test accuracy of the backbones", true},
     {"table2", "running time of the backbones", true},
     {"table3", "trainings from scratch while 10 % of the training graphs lose a node", true},
@@ -23,6 +23,7 @@ constexpr std::array<ExperimentName, 12> kExperimentNames = {{
     {"epsilon", "the paper's method under stricter and looser guarantees", false},
     {"alpha", "the paper's method with less and more noise", false},
     {"datasets", "five further data sets", false},
+    {"noise", "accuracy with noise on published weights, default embedding", false},
 }};
 
 }  // namespace
@@ -174,6 +175,18 @@ class Planner {
     }
   }
 
+  void noises(const std::string& data_set) {
+    const std::size_t splits = has_long_sequences(data_set) ? options_.long_splits : options_.splits;
+    for (const double lambda : {1e-3, 1e-4, 1e-5}) {
+      HyperParameters parameters = kCommonParameters;
+      parameters.regularisation = lambda;
+      NoiseTask task;
+      task.parameters = parameters;
+      task.shares = kLimitedData;
+      add({"noise", data_set, "default", "release", fmt::format("lambda-{:g}", lambda), 0}, task, splits);
+    }
+  }
+
   void kinds(const std::string& data_set) {
     UnlearningTask task = unlearning_task(data_set);
     for (const RemovalKind kind :
@@ -264,6 +277,10 @@ std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOpt
     each(kSmallDataSets, [&](const std::string& data_set) { planner.epsilons(data_set); });
   } else if (name == "alpha") {
     each(kSmallDataSets, [&](const std::string& data_set) { planner.alphas(data_set); });
+  } else if (name == "noise") {
+    std::vector<std::string> ten = kFiveDataSets;
+    ten.insert(ten.end(), kFurtherDataSets.begin(), kFurtherDataSets.end());
+    each(ten, [&](const std::string& data_set) { planner.noises(data_set); });
   } else if (name == "datasets") {
     each(kFurtherDataSets, [&](const std::string& data_set) {
       // Without GFT: REDDIT-BINARY has graphs of thousands of nodes, and the cost of GFT is cubic in their number.

@@ -13,6 +13,7 @@ namespace {
 // weights.
 SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, std::size_t threads) {
   SessionOptions options;
+  options.classes = ConstantKind::kFittedOnce;
   options.regularisation = task.parameters.regularisation;
   options.noise_stddev = 1e200;
   options.distance_limit = 1e200;

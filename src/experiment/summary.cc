@@ -80,6 +80,8 @@ Summary summarise_experiment(std::string_view name, const std::vector<CellGroup>
     summarise_residuals(groups, summary);
   } else if (name == "batch") {
     summarise_batches(groups, summary);
+  } else if (name == "noise") {
+    summarise_noise(groups, summary);
   } else if (name == "datasets") {
     summarise_classification("table1", groups_of_kind(groups, "classification"), summary);
     summarise_retrains(groups_of_kind(groups, "unlearning"), summary);

@@ -31,6 +31,7 @@ void summarise_retrains(const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_curves(std::string_view title, const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary);
+void summarise_noise(const std::vector<CellGroup>& groups, Summary& summary);
 
 // Mean and sample standard deviation.
 struct Spread {

@@ -175,4 +175,36 @@ void summarise_retrains(const std::vector<CellGroup>& groups, Summary& summary) 
   }
 }
 
+// What noise costs: the mean over splits of the accuracy with noise less that without, on the same split.
+void summarise_noise(const std::vector<CellGroup>& groups, Summary& summary) {
+  SummaryTable table{"accuracy, %, and what noise on published weights changes it by", {"data set", "lambda"}, {}, {}};
+  table.columns.emplace_back("no noise");
+  Json rows = Json::array();
+  for (const CellGroup& group : groups) {
+    if (group.results.empty()) continue;
+    const Json& noises = group.results.front().at("noise");
+    Json row = group_json(group);
+    row["accuracy"] = spread_json(spread_of(group, "accuracy"));
+    row["weight_norm"] = spread_json(spread_of(group, "weight_norm"));
+    row["noise"] = noises;
+    row["change"] = Json::array();
+    std::vector<std::string> line = {group.key.data_set, group.key.variant.substr(group.key.variant.find('-') + 1),
+                                     spread_words(spread_of(group, "accuracy"), 1)};
+    for (std::size_t i = 0; i < noises.size(); ++i) {
+      std::vector<double> changes;
+      for (const Json& result : group.results) {
+        changes.push_back(result.at("noisy_accuracy")[i].get<double>() - result.at("accuracy").get<double>());
+      }
+      const Spread change = spread_of(changes);
+      row["change"].push_back(spread_json(change));
+      line.push_back(fmt::format("{:+.2f}", change.mean));
+      if (table.rows.empty()) table.columns.push_back(fmt::format("{:g}", noises[i].get<double>()));
+    }
+    table.rows.push_back(std::move(line));
+    rows.push_back(std::move(row));
+  }
+  summary.json["rows"] = std::move(rows);
+  summary.tables.push_back(std::move(table));
+}
+
 }  // namespace unscatter::experiment

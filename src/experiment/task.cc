@@ -9,9 +9,13 @@ namespace unscatter::experiment {
 namespace {
 
 Json parameters_json(const HyperParameters& parameters) {
-  return {{"scales", parameters.scales}, {"moments", parameters.moments},
-          {"layers", parameters.layers}, {"lambda", parameters.regularisation},
-          {"operator", "row"},           {"features", "auto"}};
+  return {{"scales", parameters.scales},
+          {"moments", parameters.moments},
+          {"layers", parameters.layers},
+          {"lambda", parameters.regularisation},
+          // The name under which results were recorded.  The map is the one that is called "paper" now.
+          {"operator", "row"},
+          {"features", "auto"}};
 }
 
 Json shares_json(const SplitShares& shares) {
@@ -84,6 +88,14 @@ void describe_task(const CellKey& /*key*/, const GinRetrainTask& task, Json& jso
   json["gin"] = gin_json(task.gin);
 }
 
+void describe_task(const CellKey& /*key*/, const NoiseTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["parameters"] = parameters_json(task.parameters);
+  json["parameters"]["features"] = "the library's default, rows clipped";
+  json["noises"] = task.noises;
+  json["draws"] = task.draws;
+}
+
 }  // namespace
 
 std::string_view name(RemovalKind kind) {
@@ -120,6 +132,7 @@ Result<Json> run_cell(const CellPlan& plan, DataCache& data, const CellContext& 
     Result<Json> operator()(const ResidualTask& task) const { return run_residuals(plan, task, data, context); }
     Result<Json> operator()(const BatchTask& task) const { return run_batch(plan, task, data, context); }
     Result<Json> operator()(const GinRetrainTask& task) const { return run_gin_retrain(plan, task, data, context); }
+    Result<Json> operator()(const NoiseTask& task) const { return run_noise(plan, task, data, context); }
   };
   return std::visit(Runner{plan, data, context}, plan.task);
 }

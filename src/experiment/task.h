@@ -92,7 +92,16 @@ struct GinRetrainTask {
   GinOptions gin;
 };
 
-using Task = std::variant<ClassificationTask, UnlearningTask, ResidualTask, BatchTask, GinRetrainTask>;
+// Trains once on the default embedding, and looks at the test set with several amounts of noise on the weights.  The
+// backbone is "default".
+struct NoiseTask {
+  HyperParameters parameters;
+  SplitShares shares;
+  std::vector<double> noises = {1e-3, 3e-3, 1e-2, 3e-2, 1e-1};
+  std::size_t draws = 10;  // the accuracy is their mean
+};
+
+using Task = std::variant<ClassificationTask, UnlearningTask, ResidualTask, BatchTask, GinRetrainTask, NoiseTask>;
 
 struct CellPlan {
   CellKey key;
@@ -119,6 +128,8 @@ struct CellContext {
 [[nodiscard]] Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data,
                                          const CellContext& context);
 [[nodiscard]] Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& data,
+                                     const CellContext& context);
+[[nodiscard]] Result<Json> run_noise(const CellPlan& plan, const NoiseTask& task, DataCache& data,
                                      const CellContext& context);
 [[nodiscard]] Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, DataCache& data,
                                            const CellContext& context);

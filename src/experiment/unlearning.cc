@@ -19,6 +19,7 @@ SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& ta
   const bool paper = method == "ours-paper" || method == "uu";
   SessionOptions options =
       paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
+  options.classes = ConstantKind::kFittedOnce;  // labels of the test graphs are places in the list of all classes
   options.regularisation = task.parameters.regularisation;
   options.guarantee = {task.epsilon, task.delta};
   options.threads = threads;

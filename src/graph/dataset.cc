@@ -1,5 +1,7 @@
 #include "unscatter/graph/dataset.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "unscatter/base/invariant.h"
 
@@ -43,6 +46,34 @@ ClassIndex index_classes(const std::vector<std::string>& raw) {
   result.labels.reserve(raw.size());
   for (const std::string& name : raw) result.labels.push_back(index.find(name)->second);
   return result;
+}
+
+Status state_classes(Dataset& dataset, std::vector<std::string> names) {
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> place(dataset.class_names.size(), kNone);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(k)) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("the class '{}' is listed twice", names[k])};
+    }
+    const auto known = std::find(dataset.class_names.begin(), dataset.class_names.end(), names[k]);
+    if (known != dataset.class_names.end()) {
+      place[static_cast<std::size_t>(known - dataset.class_names.begin())] = static_cast<std::uint32_t>(k);
+    }
+  }
+  std::vector<std::uint32_t> labels;
+  labels.reserve(dataset.labels.size());
+  for (const std::uint32_t label : dataset.labels) {
+    if (place.at(label) == kNone) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("a graph has the class '{}', which is not among those given", dataset.class_names[label])};
+    }
+    labels.push_back(place[label]);
+  }
+  dataset.labels = std::move(labels);
+  dataset.class_names = std::move(names);
+  return ok_status();
 }
 
 Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {

@@ -6,11 +6,15 @@
 #include <utility>
 
 #include "store/json_fields.h"
+#include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter {
 namespace {
 
 using Json = nlohmann::json;
+
+// What unscatter 0.1 computed.
+constexpr std::uint32_t kFirstEmbedding = 1;
 
 // The library gives the names, and they are part of the file format.
 Result<WalkOperator> parse_operator(std::string_view text) {
@@ -27,25 +31,29 @@ Result<SpectralMethod> parse_spectral_method(std::string_view text) {
   return Error{ErrorCode::kMalformedInput, fmt::format("unknown spectral method '{}'", text)};
 }
 
+}  // namespace
+
 // Every field has its key in every file, used or not.  A reader can then refuse a file without one, instead of guessing
 // a default that another version may have had.
-Json transform_to_json(const TransformSpec& spec) {
-  return {{"family", spec.family},
-          {"operator", walk_operator_name(spec.op)},
-          {"scales", spec.scales},
-          {"moments", spec.moments},
-          {"layers", spec.layers},
-          {"linear", spec.linear},
-          {"kernel", spec.kernel},
-          {"spectral_method", spectral_method_name(spec.spectral.method)},
-          {"degree", spec.spectral.degree},
-          {"eigen_nodes", spec.spectral.eigen_nodes},
-          {"frame_min_lower", spec.spectral.frame.min_lower},
-          {"frame_max_upper", spec.spectral.frame.max_upper},
-          {"damping", spec.pagerank_damping}};
+Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
+  Json json = {{"family", spec.family},
+               {"operator", walk_operator_name(spec.op)},
+               {"scales", spec.scales},
+               {"moments", spec.moments},
+               {"layers", spec.layers},
+               {"linear", spec.linear},
+               {"kernel", spec.kernel},
+               {"spectral_method", spectral_method_name(spec.spectral.method)},
+               {"degree", spec.spectral.degree},
+               {"eigen_nodes", spec.spectral.eigen_nodes},
+               {"frame_min_lower", spec.spectral.frame.min_lower},
+               {"frame_max_upper", spec.spectral.frame.max_upper},
+               {"damping", spec.pagerank_damping}};
+  if (version >= 2) json["row_norm"] = name(spec.row_norm);
+  return json;
 }
 
-Status read_transform(const Json& json, TransformSpec& spec) {
+Status read_transform(const Json& json, std::uint32_t version, TransformSpec& spec) {
   spec.family = json.at("family").get<std::string>();
   UNSCATTER_TRY(op, parse_operator(json.at("operator").get<std::string>()));
   spec.op = op;
@@ -60,32 +68,61 @@ Status read_transform(const Json& json, TransformSpec& spec) {
   spec.spectral.eigen_nodes = json.at("eigen_nodes").get<std::size_t>();
   spec.spectral.frame = {json.at("frame_min_lower").get<double>(), json.at("frame_max_upper").get<double>()};
   spec.pagerank_damping = json.at("damping").get<double>();
+  // Without the key the transform is the one of unscatter 0.1, which clipped nothing.
+  spec.row_norm = RowNorm::kNone;
+  if (version >= 2) {
+    UNSCATTER_TRY(norm, parse_row_norm(json.at("row_norm").get<std::string>()));
+    spec.row_norm = norm;
+  }
   return ok_status();
 }
 
-// Threads and progress are not here: they change no result.
-Json options_to_json(const SessionOptions& options) {
-  return {{"loss", options.loss.describe()},
-          {"lambda", options.regularisation},
-          {"bias", options.bias},
-          {"optimizer", name(options.optimizer)},
-          {"mechanism", name(options.mechanism)},
-          {"epsilon", options.guarantee.epsilon},
-          {"delta", options.guarantee.delta},
-          {"noise_stddev", options.noise_stddev},
-          {"releases", options.releases},
-          {"precision", options.distance_limit},  // the name that the format keeps
-          {"bound", name(options.bound)},
-          {"rule", name(options.rule)},
-          {"report_all_bounds", options.report_all_bounds},
-          {"row_norm", options.row_norm ? Json(*options.row_norm) : Json()},
-          {"retrain_when_exceeded", options.retrain_when_exceeded},
-          {"fast_rung", options.fast_rung},
-          {"removal", name(options.removal)},
-          {"method", name(options.method)}};
+namespace {
+
+// In the order in which they were given.
+Json origins_to_json(const std::vector<ConstantOrigin>& origins) {
+  Json list = Json::array();
+  for (const ConstantOrigin& origin : origins) list.push_back({{"name", origin.name}, {"kind", name(origin.kind)}});
+  return list;
 }
 
-Status read_options(const Json& json, SessionOptions& options) {
+Result<std::vector<ConstantOrigin>> origins_from_json(const Json& list) {
+  std::vector<ConstantOrigin> origins;
+  for (const Json& entry : list) {
+    UNSCATTER_TRY(kind, parse_constant_kind(entry.at("kind").get<std::string>()));
+    origins.push_back({entry.at("name").get<std::string>(), kind});
+  }
+  return origins;
+}
+
+// Threads and progress are not here: they change no result.
+Json options_to_json(const SessionOptions& options, std::uint32_t version) {
+  Json json = {{"loss", options.loss.describe()},
+               {"lambda", options.regularisation},
+               {"bias", options.bias},
+               {"optimizer", name(options.optimizer)},
+               {"mechanism", name(options.mechanism)},
+               {"epsilon", options.guarantee.epsilon},
+               {"delta", options.guarantee.delta},
+               {"noise_stddev", options.noise_stddev},
+               {"releases", options.releases},
+               {"precision", options.distance_limit},  // the name that the format keeps
+               {"bound", name(options.bound)},
+               {"rule", name(options.rule)},
+               {"report_all_bounds", options.report_all_bounds},
+               {"row_norm", options.row_norm ? Json(*options.row_norm) : Json()},
+               {"retrain_when_exceeded", options.retrain_when_exceeded},
+               {"fast_rung", options.fast_rung},
+               {"removal", name(options.removal)},
+               {"method", name(options.method)}};
+  if (version >= 2) {
+    json["classes"] = name(options.classes);
+    json["constants"] = origins_to_json(options.constants);
+  }
+  return json;
+}
+
+Status read_options(const Json& json, std::uint32_t version, SessionOptions& options) {
   UNSCATTER_TRY(loss, Loss::parse(json.at("loss").get<std::string>()));
   options.loss = loss;
   options.regularisation = json.at("lambda").get<double>();
@@ -110,17 +147,31 @@ Status read_options(const Json& json, SessionOptions& options) {
   options.removal = removal;
   UNSCATTER_TRY(method, parse_method(json.at("method").get<std::string>()));
   options.method = method;
+  // Without these keys the options are those of unscatter 0.1, which fitted once whatever was not stated.
+  options.classes = ConstantKind::kFittedOnce;
+  if (version >= 2) {
+    UNSCATTER_TRY(classes, parse_constant_kind(json.at("classes").get<std::string>()));
+    options.classes = classes;
+    UNSCATTER_TRY(constants, origins_from_json(json.at("constants")));
+    options.constants = std::move(constants);
+  }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
   // them.
   return check_options(options);
 }
 
 std::string spell(const Constants& constants) {
-  const Json document = {{"name", constants.name},
-                         {"class_names", constants.class_names},
-                         {"features", constants.features},
-                         {"transform", transform_to_json(constants.transform)},
-                         {"options", options_to_json(constants.options)}};
+  const std::uint32_t version = constants.version;
+  Json document = {{"name", constants.name},
+                   {"class_names", constants.class_names},
+                   {"features", constants.features},
+                   {"transform", transform_to_json(constants.transform, version)},
+                   {"options", options_to_json(constants.options, version)}};
+  if (version >= 2) {
+    document["version"] = version;
+    document["embedding_version"] = constants.embedding_version;
+    document["fit"] = name(constants.fit);
+  }
   return document.dump();
 }
 
@@ -146,21 +197,45 @@ Result<Constants> parse_constants(std::string_view text) {
     constants.name = document.at("name").get<std::string>();
     constants.class_names = document.at("class_names").get<std::vector<std::string>>();
     constants.features = document.at("features").get<std::string>();
-    UNSCATTER_CHECK_OK(read_transform(document.at("transform"), constants.transform));
-    UNSCATTER_CHECK_OK(read_options(document.at("options"), constants.options));
+    constants.version = document.contains("version") ? document.at("version").get<std::uint32_t>() : 1;
+    if (constants.version > kConstantsVersion) {
+      return Error{ErrorCode::kMalformedInput, fmt::format("its version {} is newer than this program knows ({})",
+                                                           constants.version, kConstantsVersion)};
+    }
+    constants.embedding_version =
+        constants.version >= 2 ? document.at("embedding_version").get<std::uint32_t>() : kFirstEmbedding;
+    constants.fit = ConstantKind::kFittedOnce;
+    if (constants.version >= 2) {
+      UNSCATTER_TRY(fit, parse_constant_kind(document.at("fit").get<std::string>()));
+      constants.fit = fit;
+    }
+    UNSCATTER_CHECK_OK(read_transform(document.at("transform"), constants.version, constants.transform));
+    UNSCATTER_CHECK_OK(read_options(document.at("options"), constants.version, constants.options));
     return constants;
   };
   return read_canonical<Constants>(text, "set of constants", read, spell);
 }
 
+Status check_embedding(const Constants& constants) {
+  // Kept weights and residuals are about embeddings of that version.  Rows of another one would make both wrong.
+  if (constants.embedding_version != kEmbeddingVersion) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the workspace was trained on embeddings of version {}, and this program computes version "
+                             "{}: use the unscatter that it was made with, or train again",
+                             constants.embedding_version, kEmbeddingVersion)};
+  }
+  UNSCATTER_CHECK_OK(make_transform(constants.transform));
+  return ok_status();
+}
+
 // The embedder is made of constants only, and never fitted to graphs that are there.  So a row depends on its own graph
 // alone, before and after a removal (docs/theory.md, "Data and requests").
-Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants) {
-  UNSCATTER_TRY(features, FeatureMap::parse(constants.features));
-  UNSCATTER_TRY(transform, make_transform(constants.transform));
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({std::move(features), std::move(transform)});
-  return std::make_shared<const Embedder>(std::move(blocks));
+Result<std::shared_ptr<const Embedder>> make_embedder(const Constants& constants, std::string_view features) {
+  UNSCATTER_CHECK_OK(check_embedding(constants));
+  // Version 1 does not say where its constants came from, so the least is believed of them.
+  const std::string_view rule = constants.version >= 2 ? std::string_view(constants.features) : std::string_view();
+  UNSCATTER_TRY(map, FeatureMap::restore(rule, constants.fit, features));
+  return make_embedder(std::move(map), constants.transform);
 }
 
 }  // namespace unscatter

@@ -19,13 +19,50 @@ using Json = nlohmann::json;  // keys sorted
 // The names stand in files and under signatures.
 constexpr std::array kKinds = {std::pair{EntryKind::kCreated, std::string_view("created")},
                                std::pair{EntryKind::kForgotten, std::string_view("forgotten")},
-                               std::pair{EntryKind::kReleased, std::string_view("released")}};
+                               std::pair{EntryKind::kReleased, std::string_view("released")},
+                               std::pair{EntryKind::kUpgraded, std::string_view("upgraded")},
+                               std::pair{EntryKind::kReplayed, std::string_view("replayed")}};
 
 Result<EntryKind> parse_kind(std::string_view text) {
   for (const auto& [kind, spelled] : kKinds) {
     if (spelled == text) return kind;
   }
   return Error{ErrorCode::kMalformedInput, fmt::format("'{}' is no kind of entry", text)};
+}
+
+constexpr PromiseParts entry_promise(std::uint32_t version) { return version == 1 ? kEntryPromise1 : kEntryPromise; }
+
+Json digest_or_null(const std::optional<Digest>& digest) { return digest ? Json(digest->hex()) : Json(); }
+
+Result<std::optional<Digest>> digest_if_there(const Json& json) {
+  if (json.is_null()) return std::optional<Digest>();
+  UNSCATTER_TRY(digest, digest_from_json(json));
+  return std::optional(digest);
+}
+
+// What version 1 does not have.
+void add_since_version_2(Json& document, const LedgerRecord& record) {
+  document["version"] = record.version;
+  document["published_model"] = digest_or_null(record.published_model);
+  document["supersedes"] = digest_or_null(record.supersedes);
+}
+
+Status read_since_version_2(const Json& document, LedgerRecord& record) {
+  UNSCATTER_TRY(published_model, digest_if_there(document.at("published_model")));
+  record.published_model = published_model;
+  UNSCATTER_TRY(supersedes, digest_if_there(document.at("supersedes")));
+  record.supersedes = supersedes;
+  return ok_status();
+}
+
+// Bodies of version 1 have no number.
+Result<std::uint32_t> version_of(const Json& document) {
+  const auto found = document.find("version");
+  if (found == document.end()) return std::uint32_t{1};
+  const auto version = found->get<std::uint32_t>();
+  if (version == kLedgerVersion) return version;
+  return Error{ErrorCode::kMalformedInput,
+               fmt::format("its version is {}, and this program knows 1 and {}", version, kLedgerVersion)};
 }
 
 // The next power of two, for a number that is finite and not negative.  A power of two stays.  The result is still an
@@ -48,7 +85,7 @@ std::string_view name(EntryKind kind) {
 
 void set_certificate(LedgerRecord& record, const Certificate& certificate) {
   record.satisfied = certificate.satisfied;
-  record.promise = shown(certificate.promise, kEntryPromise);
+  record.promise = shown(certificate.promise, entry_promise(record.version));
   record.binding = certificate.binding;
   record.graphs = certificate.graphs;
   record.residual_upper_bound = rounded_up(certificate.residual_upper_bound);
@@ -71,32 +108,36 @@ std::string ledger_text(const LedgerRecord& record) {
                       {"shift_upper_bound", record.shift_upper_bound},
                       {"rung", name(record.rung)},
                       {"newton_steps", record.newton_steps}};
-  add_promise(certificate, record.promise, kEntryPromise);
-  const Json document = {{"kind", name(record.kind)},
-                         {"sequence", record.sequence},
-                         {"workspace", record.workspace},
-                         {"previous", record.previous.hex()},
-                         {"time", record.time},
-                         {"software", record.software},
-                         {"constants", record.constants.hex()},
-                         {"requests", counts_to_json(record.requests)},
-                         {"commitments", digests_to_json(record.commitments)},
-                         {"graphs_edited", record.graphs_edited},
-                         {"graphs_removed", record.graphs_removed},
-                         {"graphs", record.graphs},
-                         {"published", record.published},
-                         {"data_before", record.data_before.hex()},
-                         {"data_after", record.data_after.hex()},
-                         {"model", record.model.hex()},
-                         {"certificate", certificate}};
+  add_promise(certificate, record.promise, entry_promise(record.version));
+  Json document = {{"kind", name(record.kind)},
+                   {"sequence", record.sequence},
+                   {"workspace", record.workspace},
+                   {"previous", record.previous.hex()},
+                   {"time", record.time},
+                   {"software", record.software},
+                   {"constants", record.constants.hex()},
+                   {"requests", counts_to_json(record.requests)},
+                   {"commitments", digests_to_json(record.commitments)},
+                   {"graphs_edited", record.graphs_edited},
+                   {"graphs_removed", record.graphs_removed},
+                   {"graphs", record.graphs},
+                   {"published", record.published},
+                   {"data_before", record.data_before.hex()},
+                   {"data_after", record.data_after.hex()},
+                   {"model", record.model.hex()},
+                   {"certificate", certificate}};
+  if (record.version >= 2) add_since_version_2(document, record);
   return document.dump();
 }
 
 Result<LedgerRecord> parse_ledger_text(std::string_view text) {
   const auto read = [](const Json& document) -> Result<LedgerRecord> {
     LedgerRecord record;
+    UNSCATTER_TRY(version, version_of(document));
+    record.version = version;
     UNSCATTER_TRY(kind, parse_kind(document.at("kind").get<std::string>()));
     record.kind = kind;
+    if (version >= 2) UNSCATTER_CHECK_OK(read_since_version_2(document, record));
     record.sequence = document.at("sequence").get<std::uint64_t>();
     record.workspace = document.at("workspace").get<std::string>();
     UNSCATTER_TRY(previous, digest_from_json(document.at("previous")));
@@ -121,7 +162,7 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
 
     const Json& certificate = document.at("certificate");
     record.satisfied = certificate.at("satisfied").get<bool>();
-    UNSCATTER_TRY(promise, promise_from_json(certificate, kEntryPromise));
+    UNSCATTER_TRY(promise, promise_from_json(certificate, entry_promise(version)));
     record.promise = std::move(promise);
     UNSCATTER_TRY(binding, parse_residual_bound(certificate.at("binding").get<std::string>()));
     record.binding = binding;

@@ -17,6 +17,14 @@ void add_promise(nlohmann::json& document, const Promise& promise, const Promise
   if (parts.delta_for_shift) document["delta_for_shift"] = promise.delta_for_shift;
   if (parts.releases) document["releases"] = promise.releases;
   if (parts.assumptions) document["assumptions"] = promise.assumptions;
+  if (parts.constants) {
+    // By name, so that a reader finds one without a search.
+    nlohmann::json constants = nlohmann::json::array();
+    for (const ConstantOrigin& origin : promise.constants) {
+      constants.push_back({{"name", origin.name}, {"kind", name(origin.kind)}});
+    }
+    document["constants"] = std::move(constants);
+  }
 }
 
 Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseParts& parts) {
@@ -33,6 +41,12 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
   if (parts.delta_for_shift) promise.delta_for_shift = document.at("delta_for_shift").get<double>();
   if (parts.releases) promise.releases = document.at("releases").get<std::size_t>();
   if (parts.assumptions) promise.assumptions = document.at("assumptions").get<std::vector<std::string>>();
+  if (parts.constants) {
+    for (const nlohmann::json& entry : document.at("constants")) {
+      UNSCATTER_TRY(kind, parse_constant_kind(entry.at("kind").get<std::string>()));
+      promise.constants.push_back({entry.at("name").get<std::string>(), kind});
+    }
+  }
   return promise;
 }
 
@@ -46,7 +60,8 @@ Promise shown(const Promise& promise, const PromiseParts& parts) {
           parts.delta_for_shift ? promise.delta_for_shift : unknown.delta_for_shift,
           promise.shift_limit,
           parts.releases ? promise.releases : unknown.releases,
-          parts.assumptions ? promise.assumptions : unknown.assumptions};
+          parts.assumptions ? promise.assumptions : unknown.assumptions,
+          parts.constants ? promise.constants : unknown.constants};
 }
 
 std::string promise_text(const Promise& promise, const PromiseParts& parts) {

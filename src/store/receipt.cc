@@ -11,14 +11,43 @@
 namespace unscatter {
 namespace {
 
-constexpr std::string_view kReceiptFormat = "unscatter-receipt-1";
-// The first line of what is signed.  The same key signs ledger entries, and a signature of one kind must not pass for
-// the other.
-constexpr std::string_view kSignedLine = "unscatter receipt 1\n";
+std::string receipt_format(std::uint32_t version) { return fmt::format("unscatter-receipt-{}", version); }
+// The first line of what is signed.  The same key signs ledger entries and published models, and a signature of one
+// kind must not pass for another.
+std::string signed_line(std::uint32_t version) { return fmt::format("unscatter receipt {}\n", version); }
+
+constexpr PromiseParts receipt_promise(std::uint32_t version) {
+  return version == 1 ? kReceiptPromise1 : kReceiptPromise;
+}
+
+// What stands in a receipt: updates, and since version 2 releases.
+Result<EntryKind> parse_receipt_kind(std::string_view text) {
+  for (const EntryKind kind : {EntryKind::kForgotten, EntryKind::kReplayed, EntryKind::kReleased}) {
+    if (name(kind) == text) return kind;
+  }
+  return Error{ErrorCode::kMalformedInput, "there are no receipts of this kind"};
+}
+
+void add_since_version_2(nlohmann::json& document, const Receipt& receipt) {
+  document["kind"] = name(receipt.kind);
+  document["release_number"] = receipt.release_number;
+  document["published_model"] =
+      receipt.published_model ? nlohmann::json(receipt.published_model->hex()) : nlohmann::json();
+}
+
+Status read_since_version_2(const nlohmann::json& document, Receipt& receipt) {
+  UNSCATTER_TRY(kind, parse_receipt_kind(document.at("kind").get<std::string>()));
+  receipt.kind = kind;
+  receipt.release_number = document.at("release_number").get<std::size_t>();
+  if (document.at("published_model").is_null()) return ok_status();
+  UNSCATTER_TRY(published_model, digest_from_json(document.at("published_model")));
+  receipt.published_model = published_model;
+  return ok_status();
+}
 
 // Keys come out sorted.
 nlohmann::json unsigned_receipt(const Receipt& receipt) {
-  nlohmann::json document = {{"format", kReceiptFormat},
+  nlohmann::json document = {{"format", receipt_format(receipt.version)},
                              {"workspace", receipt.workspace},
                              {"sequence", receipt.sequence},
                              {"time", receipt.time},
@@ -30,7 +59,8 @@ nlohmann::json unsigned_receipt(const Receipt& receipt) {
                              {"previous", receipt.previous.hex()},
                              {"entry", receipt.entry.hex()},
                              {"signer", receipt.signer.hex()}};
-  add_promise(document, receipt.promise, kReceiptPromise);
+  if (receipt.version >= 2) add_since_version_2(document, receipt);
+  add_promise(document, receipt.promise, receipt_promise(receipt.version));
   return document;
 }
 
@@ -48,17 +78,21 @@ Status read_digests(const nlohmann::json& document, Receipt& receipt) {
 
 Result<Receipt> receipt_from_json(const nlohmann::json& document) {
   // Looked at first: another format may have other fields, and "another format" is the better answer.
-  if (const auto format = document.at("format").get<std::string>(); format != kReceiptFormat) {
-    return Error{ErrorCode::kMalformedInput, fmt::format("its format is not '{}'", kReceiptFormat)};
-  }
+  const auto format = document.at("format").get<std::string>();
   Receipt receipt;
+  for (receipt.version = kReceiptVersion; receipt_format(receipt.version) != format; --receipt.version) {
+    if (receipt.version > 1) continue;
+    return Error{ErrorCode::kMalformedInput, fmt::format("its format is neither '{}' nor '{}'", receipt_format(1),
+                                                         receipt_format(kReceiptVersion))};
+  }
+  if (receipt.version >= 2) UNSCATTER_CHECK_OK(read_since_version_2(document, receipt));
   receipt.workspace = document.at("workspace").get<std::string>();
   receipt.sequence = document.at("sequence").get<std::uint64_t>();
   receipt.time = document.at("time").get<std::string>();
   receipt.software = document.at("software").get<std::string>();
   receipt.requests = counts_from_json(document.at("requests"));
   UNSCATTER_CHECK_OK(read_digests(document, receipt));
-  UNSCATTER_TRY(promise, promise_from_json(document, kReceiptPromise));
+  UNSCATTER_TRY(promise, promise_from_json(document, receipt_promise(receipt.version)));
   receipt.promise = std::move(promise);
   UNSCATTER_TRY(signer, parse_public_key(document.at("signer").get<std::string>()));
   receipt.signer = signer;
@@ -71,7 +105,9 @@ Result<Receipt> receipt_from_json(const nlohmann::json& document) {
 
 // Signed without indentation and without the field `signature`, so that other tools can get these bytes from the file
 // (docs/receipts.md, "What is signed").
-std::string signed_text(const Receipt& receipt) { return std::string(kSignedLine) + unsigned_receipt(receipt).dump(); }
+std::string signed_text(const Receipt& receipt) {
+  return signed_line(receipt.version) + unsigned_receipt(receipt).dump();
+}
 
 std::string receipt_text(const Receipt& receipt) {
   nlohmann::json document = unsigned_receipt(receipt);

@@ -19,6 +19,12 @@ struct Table {
   std::string_view sql;
 };
 
+// Format 1 did not know which entries a list had made.
+constexpr std::string_view kListsOfFormat1 =
+    "CREATE TABLE lists(done BLOB PRIMARY KEY, seal BLOB NOT NULL) STRICT, WITHOUT ROWID";
+constexpr std::string_view kLists =
+    "CREATE TABLE lists(done BLOB PRIMARY KEY, entries BLOB NOT NULL, seal BLOB NOT NULL) STRICT, WITHOUT ROWID";
+
 // In alphabetical order.  The texts are compared with what the file says.  So a table with other types or one more
 // column is not mistaken for ours.
 constexpr std::array kTables = {
@@ -28,7 +34,7 @@ constexpr std::array kTables = {
     Table{"ledger",
           "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL, "
           "signature BLOB NOT NULL) STRICT"},
-    Table{"lists", "CREATE TABLE lists(done BLOB PRIMARY KEY, seal BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+    Table{"lists", kLists},
     Table{"model",
           "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation "
           "BLOB, "
@@ -82,14 +88,15 @@ Status check_header(const Database& database, const fs::path& path) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is a database, but no workspace", path.string())};
   }
   // Before the tables are looked at: another format has other tables, and "damaged" would be the wrong word.
-  if (format != kFormatVersion) {
-    return Error{ErrorCode::kMalformedInput, fmt::format("{} has format {}, and this program knows format {} only",
-                                                         path.string(), format, kFormatVersion)};
+  if (format != kFormatVersion && format != kFirstFormat) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("{} has format {}, and this program knows formats {} and {}",
+                                                         path.string(), format, kFirstFormat, kFormatVersion)};
   }
   return ok_status();
 }
 
 Status check_tables(const Database& database, const fs::path& path) {
+  UNSCATTER_TRY(format, format_of(database));
   const Error other{ErrorCode::kMalformedInput,
                     fmt::format("{} is damaged: its tables are not those of a workspace", path.string())};
   // Compared before any other statement runs.  A trigger could copy each row that a removal deletes to another table,
@@ -102,7 +109,8 @@ Status check_tables(const Database& database, const fs::path& path) {
     UNSCATTER_TRY(type, statement.text(0));
     UNSCATTER_TRY(name, statement.text(1));
     UNSCATTER_TRY(sql, statement.text(2));
-    if (type != "table" || name != table.name || sql != table.sql) return other;
+    const std::string_view expected = format == kFirstFormat && name == "lists" ? kListsOfFormat1 : table.sql;
+    if (type != "table" || name != table.name || sql != expected) return other;
   }
   UNSCATTER_TRY(more, statement.step());
   if (more) return other;
@@ -142,6 +150,17 @@ Status create_tables(const Database& database) {
   // tables.
   return database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
+}
+
+Result<std::int64_t> format_of(const Database& database) { return database.integer("PRAGMA user_version"); }
+
+Status upgrade_tables(const Database& database) {
+  // Old rows have no entries.  Their seals stay what they were until a list goes on and its row is written anew.
+  return database.run(
+      fmt::format("CREATE TEMP TABLE old_lists AS SELECT done, seal FROM main.lists; DROP TABLE main.lists; {};"
+                  "INSERT INTO lists(done, entries, seal) SELECT done, x'', seal FROM temp.old_lists;"
+                  "DROP TABLE temp.old_lists; PRAGMA user_version = {}",
+                  kLists, kFormatVersion));
 }
 
 Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait) {

@@ -12,7 +12,9 @@ namespace unscatter {
 
 // Frozen values.
 inline constexpr std::int64_t kApplicationId = 0x756e7363;  // "unsc"
-inline constexpr std::int64_t kFormatVersion = 1;
+inline constexpr std::int64_t kFormatVersion = 2;
+// The format of unscatter 0.1.  It is read as it is, and upgrade_tables() makes it the present one.
+inline constexpr std::int64_t kFirstFormat = 1;
 
 // Makes the file, which must not exist, readable for its owner only.  It becomes a workspace when create_tables() and
 // its rows are committed.  Until then open_database() calls it interrupted.  Errors: kInvalidArgument if it exists,
@@ -20,8 +22,13 @@ inline constexpr std::int64_t kFormatVersion = 1;
 [[nodiscard]] Result<Database> create_database(const std::filesystem::path& path, std::chrono::milliseconds wait);
 // Within a transaction of the caller.
 [[nodiscard]] Status create_tables(const Database& database);
+// kFirstFormat or kFormatVersion, of a file that open_database() has opened.
+[[nodiscard]] Result<std::int64_t> format_of(const Database& database);
+// From kFirstFormat to kFormatVersion, within a transaction of the caller.  Only tables change here.  Rows of `lists`
+// stay.
+[[nodiscard]] Status upgrade_tables(const Database& database);
 
-// Opens and takes the lock.  Checks that the file is a workspace of this format and that its pages hang together.
+// Opens and takes the lock.  Checks that the file is a workspace of a known format and that its pages hang together.
 // Empties a log that a crash left.  Errors: kNotFound, kUnavailable, kIo; kMalformedInput, saying what is wrong.
 [[nodiscard]] Result<Database> open_database(const std::filesystem::path& path, std::chrono::milliseconds wait);
 

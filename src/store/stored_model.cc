@@ -35,8 +35,15 @@ std::optional<double> bound_from_json(const Json& json) {
   return json.get<double>();
 }
 
+constexpr PromiseParts certificate_promise(std::uint32_t version) {
+  return version == 1 ? kCertificatePromise1 : kCertificatePromise;
+}
+constexpr PromiseParts published_promise(std::uint32_t version) {
+  return version == 1 ? kPublishedPromise1 : kPublishedPromise;
+}
+
 // All digits stand here, unlike in the ledger.  The next removal overwrites this row, but the ledger stays.
-Json certificate_to_json(const Certificate& certificate) {
+Json certificate_to_json(const Certificate& certificate, std::uint32_t version) {
   Json json = {{"satisfied", certificate.satisfied},
                {"binding", name(certificate.binding)},
                {"graphs", certificate.graphs},
@@ -49,13 +56,13 @@ Json certificate_to_json(const Certificate& certificate) {
                {"exact", bound_to_json(certificate.bounds.exact)},
                {"rung", name(certificate.rung)},
                {"newton_steps", certificate.newton_steps}};
-  add_promise(json, certificate.promise, kCertificatePromise);
+  add_promise(json, certificate.promise, certificate_promise(version));
   return json;
 }
 
-Status read_certificate(const Json& json, Certificate& certificate) {
+Status read_certificate(const Json& json, std::uint32_t version, Certificate& certificate) {
   certificate.satisfied = json.at("satisfied").get<bool>();
-  UNSCATTER_TRY(promise, promise_from_json(json, kCertificatePromise));
+  UNSCATTER_TRY(promise, promise_from_json(json, certificate_promise(version)));
   certificate.promise = std::move(promise);
   UNSCATTER_TRY(binding, parse_residual_bound(json.at("binding").get<std::string>()));
   certificate.binding = binding;
@@ -74,16 +81,30 @@ Status read_certificate(const Json& json, Certificate& certificate) {
 // The part of a StoredModel that is not a matrix.  `updates` follows from the rungs.  It is not read, but the
 // comparison of spellings checks it.
 std::string details_text(const StoredModel& model) {
-  Json document = {{"certificate", certificate_to_json(model.certificate)},
+  Json document = {{"certificate", certificate_to_json(model.certificate, model.version)},
                    {"updates", model.rungs.total()},
                    {"published", model.published}};
+  if (model.version >= 2) {
+    document["version"] = model.version;
+    document["features"] = model.features;
+    document["class_names"] = model.class_names;
+  }
   return counts_by_name(model.rungs, std::move(document)).dump();
 }
 
 Result<StoredModel> parse_details(std::string_view text) {
   const auto read = [](const Json& document) -> Result<StoredModel> {
     StoredModel model;
-    UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.certificate));
+    model.version = document.contains("version") ? document.at("version").get<std::uint32_t>() : 1;
+    if (model.version > kModelVersion) {
+      return Error{ErrorCode::kMalformedInput,
+                   fmt::format("its version {} is newer than this program knows ({})", model.version, kModelVersion)};
+    }
+    if (model.version >= 2) {
+      model.features = document.at("features").get<std::string>();
+      model.class_names = document.at("class_names").get<std::vector<std::string>>();
+    }
+    UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.version, model.certificate));
     for (const auto& [rung, key] : kRungs) model.rungs[rung] = document.at(std::string(key)).get<std::size_t>();
     model.published = document.at("published").get<std::size_t>();
     return model;
@@ -94,7 +115,8 @@ Result<StoredModel> parse_details(std::string_view text) {
 }  // namespace
 
 StoredModel model_of(const SessionSnapshot& snapshot, std::size_t published) {
-  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs, published};
+  return {snapshot.weights, snapshot.residuals, snapshot.perturbation, snapshot.certificate, snapshot.rungs,
+          published,        kModelVersion,      snapshot.features,     snapshot.class_names};
 }
 
 std::vector<std::byte> to_blob(const Matrix& matrix) {
@@ -143,6 +165,8 @@ ModelRow to_row(const StoredModel& model, RandomSource& random) {
   return row;
 }
 
+Result<StoredModel> details_of(const ModelRow& row) { return parse_details(row.details); }
+
 Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::size_t classes) {
   UNSCATTER_TRY(model, parse_details(row.details));
   UNSCATTER_TRY(weights, matrix_from_blob(row.weights, width, classes));
@@ -157,23 +181,25 @@ Result<StoredModel> model_from_row(const ModelRow& row, std::size_t width, std::
   return model;
 }
 
-std::string published_text(const PublishedModel& model) {
+std::string published_text(const PublishedModel& model, std::uint32_t version) {
   Json document = {{"class_names", model.class_names}, {"bias", model.bias}, {"release_number", model.release_number}};
-  add_promise(document, model.promise, kPublishedPromise);
+  if (version >= 2) document["version"] = version;
+  add_promise(document, model.promise, published_promise(version));
   return document.dump();
 }
 
-Result<PublishedModel> parse_published(std::string_view text) {
-  const auto read = [](const Json& document) -> Result<PublishedModel> {
+Result<PublishedModel> parse_published(std::string_view text, std::uint32_t version) {
+  const auto read = [version](const Json& document) -> Result<PublishedModel> {
     PublishedModel model;
     model.class_names = document.at("class_names").get<std::vector<std::string>>();
     model.bias = document.at("bias").get<bool>();
     model.release_number = document.at("release_number").get<std::size_t>();
-    UNSCATTER_TRY(promise, promise_from_json(document, kPublishedPromise));
+    UNSCATTER_TRY(promise, promise_from_json(document, published_promise(version)));
     model.promise = std::move(promise);
     return model;
   };
-  return read_canonical<PublishedModel>(text, "published model", read, published_text);
+  const auto write = [version](const PublishedModel& model) { return published_text(model, version); };
+  return read_canonical<PublishedModel>(text, "published model", read, write);
 }
 
 }  // namespace unscatter

@@ -146,6 +146,14 @@ void GraphCollection::forget_ids(std::size_t slot, const Graph& before, const Gr
   }
 }
 
+void GraphCollection::set_classes(std::vector<std::string>&& names, std::vector<std::uint32_t>&& labels) noexcept {
+  // The name of a class that left may be known from its graphs alone.
+  for (std::string& name : class_names_) wipe(name);
+  wipe(labels_);
+  class_names_ = std::move(names);
+  labels_ = std::move(labels);
+}
+
 void GraphCollection::commit(RemovalPlan& plan) noexcept {
   for (GraphChange& change : plan.changes) {
     std::optional<Graph>& kept = graphs_[change.slot];

@@ -48,6 +48,8 @@ class GraphCollection {
   [[nodiscard]] const std::vector<std::uint32_t>& labels() const noexcept { return labels_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
+  // The nodes' numbers at creation; empty: 0, 1, 2, ...
+  [[nodiscard]] std::span<const std::uint32_t> node_numbers(std::size_t slot) const { return numbers_[slot]; }
   [[nodiscard]] Dataset remaining() const;
 
   // Errors as Session::prepare().  `whole_graphs`: every touched graph goes.
@@ -55,6 +57,8 @@ class GraphCollection {
                                          OnRefusal on_refusal = OnRefusal::kRefuseBatch) const;
   // Puts the plan in force and overwrites what it replaces.  The plan must come from plan() on this very state.
   void commit(RemovalPlan& plan) noexcept;
+  // Other classes for the same graphs, one label per slot.  Overwrites the old names and labels.
+  void set_classes(std::vector<std::string>&& names, std::vector<std::uint32_t>&& labels) noexcept;
 
  private:
   friend class Planner;

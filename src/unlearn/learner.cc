@@ -47,8 +47,15 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
 
 Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                                 const SessionOptions& options, RandomSource& noise) {
+  const std::size_t living = rows.rows();
+  return create(std::move(rows), std::move(labels), classes, living, options, noise);
+}
+
+Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                                std::size_t living, const SessionOptions& options, RandomSource& noise) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
   Learner learner(std::move(rows), std::move(labels), classes, options, limit);
+  learner.living_ = living;
   // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
   UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
   learner.fit_ = std::move(fit);
@@ -234,6 +241,19 @@ void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
   } catch (...) {  // memory; the update can be computed again
     forget_tried();
   }
+}
+
+void Learner::overwrite() noexcept {
+  forget_tried();
+  for (std::size_t i = 0; i < rows_.rows(); ++i) {
+    BlockRow row;
+    rows_.swap_row(i, row);
+    unscatter::wipe(row.values);
+    unscatter::wipe(row.segments);
+  }
+  unscatter::wipe(labels_);
+  wipe_matrix(fit_.weights);
+  curvature_.wipe();
 }
 
 void Learner::forget_tried() noexcept {

@@ -26,6 +26,10 @@ class Learner {
   // Trains.  Errors as Session::create().
   [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels,
                                               std::size_t classes, const SessionOptions& options, RandomSource& noise);
+  // The same with rows without values among them: `living` of the rows are graphs.
+  [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels,
+                                              std::size_t classes, std::size_t living, const SessionOptions& options,
+                                              RandomSource& noise);
 
   // A learner as it stood before.  Rows without values are graphs that went.  `fit` carries weights, residuals, binding
   // and perturbation.  Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
@@ -54,6 +58,8 @@ class Learner {
   void rollback(std::vector<RowChange>& changes) noexcept;
   // rollback() that remembers what begin() found.  If the next update makes the same changes, it is not computed again.
   void rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept;
+  // Overwrites rows, labels and weights.  The learner may then only be destroyed or assigned to.
+  void overwrite() noexcept;
 
  private:
   // An update that was rolled back.

@@ -15,6 +15,15 @@ namespace unscatter {
 
 namespace {
 
+// "labels, classes"
+std::string fitted_once(const std::vector<ConstantOrigin>& constants) {
+  std::string names;
+  for (const ConstantOrigin& origin : constants) {
+    if (origin.kind == ConstantKind::kFittedOnce) names += (names.empty() ? "" : ", ") + origin.name;
+  }
+  return names;
+}
+
 // The sentences are part of certificates and receipts.  "Assumptions" in docs/certificates.md says what to do about
 // each.
 std::vector<std::string> assumptions(const SessionOptions& options) {
@@ -38,6 +47,12 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   }
   if (options.removal == NodeRemoval::kTombstone) {
     list.emplace_back("a removed node leaves a tombstone: that there was a node is still known");
+  }
+  if (const std::string names = fitted_once(options.constants); !names.empty()) {
+    list.emplace_back(
+        fmt::format("constants were fitted once, on data that may be removed later ({}): they may give it "
+                    "away, and nothing is promised about them",
+                    names));
   }
   list.emplace_back("compared with retraining on what is left, public constants (feature widths, scales) unchanged");
   return list;
@@ -91,8 +106,8 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
     limit.classical_budget_ = budget * static_cast<double>(classes) * (1 - 2 * kUnitRoundoff);
     compared = limit.classical_budget_ / options.noise_stddev;
   }
-  limit.promise_ = {options.mechanism, options.rule, options.guarantee, options.noise_stddev,
-                    guarantee.delta,   compared,     releases,          assumptions(options)};
+  limit.promise_ = {options.mechanism, options.rule, options.guarantee,    options.noise_stddev, guarantee.delta,
+                    compared,          releases,     assumptions(options), options.constants};
   return limit;
 }
 

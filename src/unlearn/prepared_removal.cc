@@ -1,9 +1,12 @@
 // The two phases of an update.
 #include "unscatter/unlearn/prepared_removal.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "unlearn/refit.h"
 #include "unlearn/session_state.h"
 #include "unscatter/base/invariant.h"
 
@@ -16,19 +19,28 @@ struct PreparedRemoval::Update {
   Update(const Update&) = delete;
   Update& operator=(const Update&) = delete;
   ~Update() {
-    // Nothing was begun, or commit() has taken the fit.
-    if (!fit) return;
-    session->learner.rollback(rows, *std::move(fit));
+    // Nothing was begun, or commit() has taken the outcome.
+    if (!begun()) return;
+    // A refit has a learner of its own, and the session's is as it was.
+    if (fit) session->learner.rollback(rows, *std::move(fit));
     session->update_is_prepared = false;
   }
 
+  [[nodiscard]] bool begun() const { return fit.has_value() || refit.has_value(); }
+
   [[nodiscard]] Status begin() {
+    UNSCATTER_TRY(changed, refit_after(session->graphs, plan, session->embedder, session->options, *session->noise));
+    if (changed) {
+      refit = std::move(changed);
+      session->update_is_prepared = true;
+      return ok_status();
+    }
     // Embedding may fail, so it comes first.  The session is still as it was.
     UNSCATTER_TRY(embedded, session->embed(plan));
     rows = std::move(embedded);
-    UNSCATTER_TRY(begun, session->learner.begin(rows, *session->noise));
+    UNSCATTER_TRY(found, session->learner.begin(rows, *session->noise));
     // From here on the learner holds the new rows, and the destructor puts the old ones back.
-    fit = std::move(begun);
+    fit = std::move(found);
     session->update_is_prepared = true;
     return ok_status();
   }
@@ -36,35 +48,69 @@ struct PreparedRemoval::Update {
   // All that commit() needs memory for.  commit() runs when the removal is on disk already, and must not fail there.
   void describe() {
     // Graphs that go are counted out, because the certificate is about the state after the update.
-    certificate = certify(*fit, session->learner.limit(), session->graphs.living() - graphs_removed);
+    const Learner& learner = refit ? refit->learner : session->learner;
+    certificate = certify(outcome(), learner.limit(), session->graphs.living() - graphs_removed);
     kept_certificate = certificate;
-    rungs.count(fit->rung);
+    rungs.count(outcome().rung);
+    if (refit) scratch = refit->embedder->make_scratch();
+    list_changes();
+  }
+
+  void list_changes() {
+    const std::vector<std::uint32_t>& before = session->graphs.labels();
+    const std::vector<std::uint32_t>& after = refit ? refit->classes.labels : before;
     changes.reserve(plan.changes.size());
     for (const GraphChange& change : plan.changes) {
-      changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, change.numbers});
+      const std::uint32_t label = change.graph ? after[change.slot] : 0;
+      changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, change.numbers, label});
     }
+    if (!refit) return;
+    const auto planned = static_cast<std::ptrdiff_t>(changes.size());
+    auto change = plan.changes.begin();
+    for (std::size_t slot = 0; slot < before.size(); ++slot) {
+      while (change != plan.changes.end() && change->slot < slot) ++change;
+      if ((change != plan.changes.end() && change->slot == slot) || before[slot] == after[slot]) continue;
+      changes.push_back({slot, session->graphs.graph(slot), session->graphs.node_numbers(slot), after[slot]});
+    }
+    std::inplace_merge(changes.begin(), changes.begin() + planned, changes.end(),
+                       [](const SlotChange& one, const SlotChange& other) { return one.slot < other.slot; });
   }
 
   void commit() noexcept {
-    if (!fit) return;
+    if (!begun()) return;
     changes.clear();  // views of what moves into the session
     session->certificate = std::move(kept_certificate);
     session->rungs = rungs;
-    // Both overwrite what they replace: old rows and weights, then old graphs and their ids.
-    session->learner.commit(rows, *std::move(fit));
+    // All of these overwrite what they replace: old rows and weights, then old graphs and their ids, then class names.
+    if (refit) {
+      session->learner.overwrite();
+      session->learner = std::move(refit->learner);
+      session->embedder = std::move(refit->embedder);
+      session->scratch = std::move(*scratch);
+    } else {
+      session->learner.commit(rows, *std::move(fit));
+    }
     session->graphs.commit(plan);
+    if (refit) session->graphs.set_classes(std::move(refit->classes.names), std::move(refit->classes.labels));
     session->update_is_prepared = false;
     fit.reset();
+    refit.reset();
   }
 
   // The fit that will be in force, or the present one if there is nothing to do.
-  [[nodiscard]] const Fit& outcome() const { return fit ? *fit : session->learner.fit(); }
+  [[nodiscard]] const Fit& outcome() const {
+    if (refit) return refit->learner.fit();
+    return fit ? *fit : session->learner.fit();
+  }
 
   std::shared_ptr<Session::State> session;
   RemovalPlan plan;
   std::size_t graphs_removed;
   std::vector<RowChange> rows;
-  std::optional<Fit> fit;  // nothing: there is nothing to commit or to roll back
+  // At most one of the two.  None: there is nothing to commit or to roll back.
+  std::optional<Fit> fit;
+  std::optional<Refit> refit;
+  std::optional<Embedder::Scratch> scratch;  // of the refit's embedder
   Certificate certificate = session->certificate;
   Certificate kept_certificate;  // a copy for the session
   RungCounts rungs = session->rungs;
@@ -89,6 +135,12 @@ const Vector& PreparedRemoval::residuals() const { return update_->outcome().res
 const Matrix* PreparedRemoval::perturbation() const {
   const std::optional<Matrix>& perturbation = update_->outcome().perturbation;
   return perturbation ? &*perturbation : nullptr;
+}
+const std::shared_ptr<const Embedder>& PreparedRemoval::embedder() const {
+  return update_->refit ? update_->refit->embedder : update_->session->embedder;
+}
+const std::vector<std::string>& PreparedRemoval::class_names() const {
+  return update_->refit ? update_->refit->classes.names : update_->session->graphs.class_names();
 }
 const RungCounts& PreparedRemoval::rungs() const { return update_->rungs; }
 

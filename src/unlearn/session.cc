@@ -4,34 +4,13 @@
 
 #include <utility>
 
+#include "unlearn/refit.h"
 #include "unlearn/session_state.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 
 namespace unscatter {
-namespace {
-
-// One row per slot.  Rows of removed graphs stay without values, so that the other graphs keep their places.
-Result<SparseBlockRows> embed_living(const GraphCollection& graphs, const Embedder& embedder,
-                                     const SessionOptions& options) {
-  std::vector<const Graph*> all(graphs.slots());
-  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
-  UNSCATTER_TRY(rows, embedder.embed(all, {options.threads, options.progress}));
-  if (!options.bias) return rows;
-  SparseBlockRows wider(rows.rows(), rows.columns() + 1);
-  for (std::size_t slot = 0; slot < all.size(); ++slot) {
-    // Not even the constant of the bias: an empty row must add nothing to a gradient.
-    if (all[slot] == nullptr) continue;
-    BlockRow row;
-    rows.swap_row(slot, row);
-    wider.set_row(slot, with_bias(std::move(row), rows.columns()));
-  }
-  return wider;
-}
-
-}  // namespace
-
 // Everything here was assessed before.  A certificate only says it, so it cannot say more than was shown.
 Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
@@ -95,10 +74,19 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   UNSCATTER_TRY(rows, embedder->embed(dataset, {options.threads, options.progress}));
   if (options.bias) rows = with_bias(rows);
   GraphCollection graphs(std::move(dataset));
+  SessionOptions settled = options;
+  settled.constants = all_origins(*embedder, options);
+  // A class that no graph has could only be known from somebody who is not here.
+  if (options.classes == ConstantKind::kPrivateFit) {
+    const std::vector<bool> all(graphs.slots(), true);
+    if (auto fit = fit_classes(graphs.class_names(), graphs.labels(), all)) {
+      graphs.set_classes(std::move(fit->names), std::move(fit->labels));
+    }
+  }
   UNSCATTER_TRY(learner,
-                Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), options, *noise));
+                Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), settled, *noise));
   return Session(
-      std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise)));
+      std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise)));
 }
 
 Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
@@ -109,7 +97,13 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   // A snapshot may come from a file that somebody changed.  Its parts are checked against one another before anything
   // is computed.
   UNSCATTER_TRY(graphs, GraphCollection::restore(snapshot));
-  UNSCATTER_TRY(rows, embed_living(graphs, *embedder, options));
+  UNSCATTER_CHECK_OK(check_fits(graphs, *embedder, options));
+  SessionOptions settled = options;
+  settled.constants = all_origins(*embedder, options);
+  std::vector<const Graph*> all(graphs.slots());
+  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
+  // Rows of removed graphs stay without values, so that the other graphs keep their places.
+  UNSCATTER_TRY(rows, embed_slots(all, *embedder, settled));
   // Embeddings and factors are derived again, and never read: what a removal has to overwrite must not lie in one more
   // place.
   Fit fit;
@@ -121,9 +115,9 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   fit.rung = snapshot.certificate.rung;
   fit.newton_steps = snapshot.certificate.newton_steps;
   UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(),
-                                          graphs.living(), options, std::move(fit)));
+                                          graphs.living(), settled, std::move(fit)));
   auto state =
-      std::make_shared<State>(std::move(graphs), std::move(embedder), options, std::move(learner), std::move(noise));
+      std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise));
   state->certificate = std::move(snapshot.certificate);
   state->certificate.promise = state->learner.limit().promise();  // follows from the options, whatever was kept of it
   state->rungs = snapshot.rungs;
@@ -145,6 +139,7 @@ SessionSnapshot Session::snapshot_without_slots() const {
   SessionSnapshot snapshot;
   snapshot.name = state_->graphs.name();
   snapshot.class_names = state_->graphs.class_names();
+  snapshot.features = state_->embedder->blocks().front().features.describe();
   const Fit& fit = state_->learner.fit();
   snapshot.weights = fit.weights;
   snapshot.residuals = fit.residuals;
@@ -185,6 +180,7 @@ Result<PublishedModel> Session::release() {
   return model;
 }
 
+const std::shared_ptr<const Embedder>& Session::embedder() const { return state_->embedder; }
 const Certificate& Session::certificate() const { return state_->certificate; }
 const RungCounts& Session::rungs() const { return state_->rungs; }
 const SessionOptions& Session::options() const { return state_->options; }

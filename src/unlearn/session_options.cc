@@ -56,6 +56,8 @@ SessionOptions paper_options(double regularisation, std::size_t layers) {
   // The paper has no such step, and it does not use the bound that the rung needs.
   options.fast_rung = false;
   options.removal = NodeRemoval::kTombstone;
+  // The paper's classes are those of the whole data set, whatever is removed.
+  options.classes = ConstantKind::kFittedOnce;
   return options;
 }
 

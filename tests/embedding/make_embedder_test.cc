@@ -16,7 +16,7 @@ TEST(MakeEmbedder, EqualsTheBlockPutTogetherByHand) {
   spec.scales = 2;
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({FeatureMap::resolve("log-degree", dataset).value(), make_transform(spec).value()});
-  const Embedder by_hand(std::move(blocks));
+  const Embedder by_hand(std::move(blocks), spec.row_norm);
   const auto made = make_embedder("log-degree", spec, dataset).value();
   EXPECT_EQ(made->width(), by_hand.width());
   EXPECT_EQ(made->embed(dataset).value().to_dense(), by_hand.embed(dataset).value().to_dense());

@@ -64,8 +64,8 @@ TEST(Reference, EveryFileIsReproduced) {
     const Dataset& whole = data_set(name.data_set);
     const ScatteringOptions options{.layers = name.layers, .moments = name.moments, .linear = name.linear};
     std::vector<EmbeddingBlock> blocks;
-    blocks.push_back(
-        {FeatureMap::resolve("auto", whole).value(), make_walk_scattering(name.op, name.scales, options).value()});
+    blocks.push_back({FeatureMap::resolve("paper", whole, FitSource::once()).value(),
+                      make_walk_scattering(name.op, name.scales, options).value()});
     const Embedder embedder(std::move(blocks));
 
     Dataset chosen;

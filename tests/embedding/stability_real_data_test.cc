@@ -17,7 +17,7 @@ constexpr std::size_t kLayers = 3;
 
 Embedder one_hot_embedder(const TransformSpec& spec, const Dataset& dataset) {
   std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({FeatureMap::resolve("auto", dataset).value(), make_transform(spec).value()});
+  blocks.push_back({FeatureMap::resolve("paper", dataset, FitSource::once()).value(), make_transform(spec).value()});
   return Embedder(std::move(blocks));
 }
 

@@ -45,7 +45,7 @@ TEST(Plan, NamesAreSpelledOutOnce) {
   EXPECT_EQ(names.front(), "table2");
   EXPECT_EQ(names.size(), 7u);
   const std::string extras[] = {"extras"};
-  EXPECT_EQ(expand_names(extras).value().size(), 5u);
+  EXPECT_EQ(expand_names(extras).value().size(), 6u);
 }
 
 TEST(Plan, AnUnknownNameIsOneClearError) {

@@ -46,7 +46,8 @@ std::shared_ptr<const Embedder> embedder_for(const Setting& setting, const Datas
   spec.scales = setting.scales;
   spec.moments = setting.moments;
   spec.layers = setting.layers;
-  return make_embedder("auto", spec, dataset).value();
+  spec.row_norm = RowNorm::kNone;
+  return make_embedder("paper", spec, dataset, FitSource::once()).value();
 }
 
 struct Outcome {

@@ -57,6 +57,19 @@ TEST(ContentDigest, ChangesWithAnyContentAndNotWithTheName) {
   EXPECT_NE(content_digest(dataset), content_digest(edited));
 }
 
+TEST(StateClasses, PutsLabelsInTheGivenOrder) {
+  Dataset dataset;
+  dataset.class_names = {"a", "b", "c"};
+  dataset.labels = {2, 0, 2};
+  ASSERT_TRUE(state_classes(dataset, {"c", "new", "a"}).ok());
+  EXPECT_EQ(dataset.class_names, (std::vector<std::string>{"c", "new", "a"}));
+  EXPECT_EQ(dataset.labels, (std::vector<std::uint32_t>{0, 2, 0}));
+  // Refused, and nothing changes.
+  EXPECT_NE(state_classes(dataset, {"c", "b"}).error().message.find("'a'"), std::string::npos);
+  EXPECT_NE(state_classes(dataset, {"c", "a", "c"}).error().message.find("twice"), std::string::npos);
+  EXPECT_EQ(dataset.labels, (std::vector<std::uint32_t>{0, 2, 0}));
+}
+
 TEST(Subset, KeepsLabelsIdsAndClassNames) {
   Dataset dataset;
   dataset.name = "all";

@@ -88,7 +88,7 @@ void expect_agreement_on(const std::string& name, std::size_t scales, std::size_
   UNSCATTER_REQUIRE_DATA(folder);
   const Dataset whole = read_dataset(folder / name / (name + ".zip")).value();
   std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({FeatureMap::resolve("auto", whole).value(),
+  blocks.push_back({FeatureMap::resolve("paper", whole, FitSource::once()).value(),
                     make_walk_scattering(WalkOperator::kRow, scales, {.layers = layers, .moments = moments}).value()});
   const Embedder embedder(std::move(blocks));
   const Split split = random_split(whole.size(), {}, 1).value();

@@ -29,6 +29,29 @@ void set_distance_limit(Options& options, double limit) {
   }
 }
 
+// What a workspace is made of, as version 0.1 would have understood it: constants that the text leaves out are fitted
+// once on the data, rows are not clipped, classes stay.
+template <typename Setup>
+void as_version_0_1(Setup& setup) {
+  if constexpr (requires { setup.fit; }) {
+    setup.fit.kind = decltype(setup.fit.kind)::kFittedOnce;
+    setup.transform.row_norm = decltype(setup.transform.row_norm)::kNone;
+    setup.options.classes = decltype(setup.options.classes)::kFittedOnce;
+    if (setup.features == "auto") setup.features = "paper";
+  }
+}
+
+// An embedder of the same kind.
+template <typename Setup>
+[[nodiscard]] auto make_embedder(Setup setup) {
+  as_version_0_1(setup);
+  if constexpr (requires { setup.fit; }) {
+    return unscatter::make_embedder(setup.features, setup.transform, setup.dataset, setup.fit);
+  } else {
+    return unscatter::make_embedder(setup.features, setup.transform, setup.dataset);
+  }
+}
+
 // Which request of a list was refused.
 template <typename Refusal>
 [[nodiscard]] std::size_t refused_request(const Refusal& refusal) {

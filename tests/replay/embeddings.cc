@@ -1,3 +1,4 @@
+#include "adapters.h"
 #include "report.h"
 #include "sequences.h"
 
@@ -31,7 +32,7 @@ void record_embeddings(const std::vector<Material>& materials, std::size_t threa
   for (const Material& material : materials) {
     for (const auto& [name, spec] : transforms(material.transform)) {
       const Report report("embed/" + material.name + "-" + material.shape + "/" + name);
-      const auto embedder = unscatter::make_embedder(material.features, spec, material.dataset);
+      const auto embedder = make_embedder(unscatter::WorkspaceSetup{material.dataset, material.features, spec, {}});
       if (!embedder.ok()) {
         report.error(embedder.error());
         continue;

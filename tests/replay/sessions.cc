@@ -147,9 +147,11 @@ void release(Report& report, Session& session) {
 
 void record_session(const Material& material, const SessionChoice& choice, std::size_t steps, std::size_t threads) {
   Report report("session/" + material.name + "-" + material.shape + "/" + choice.name);
-  SessionOptions options = choice.options;
+  unscatter::WorkspaceSetup setup{material.dataset, material.features, material.transform, choice.options};
+  as_version_0_1(setup);
+  SessionOptions options = setup.options;
   options.threads = threads;
-  const auto embedder = unscatter::make_embedder(material.features, material.transform, material.dataset).value();
+  const auto embedder = make_embedder(setup).value();
   auto created = create_session<Session>(material.dataset, embedder, options, std::make_unique<SeededSource>(5));
   if (!created.ok()) {
     report.error(created.error());

@@ -68,8 +68,9 @@ class Recorded {
 
   // False if it cannot be made; the report says why.
   bool create(const Material& material, const WorkspaceChoice& choice) {
-    auto created =
-        Workspace::create(path_, {material.dataset, material.features, material.transform, choice.options}, how_);
+    unscatter::WorkspaceSetup setup{material.dataset, material.features, material.transform, choice.options};
+    as_version_0_1(setup);
+    auto created = Workspace::create(path_, std::move(setup), how_);
     if (!created.ok()) {
       report_.error(created.error());
       return false;

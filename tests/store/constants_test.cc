@@ -53,6 +53,40 @@ TEST(Constants, AreReadBackFromTheirTextForEveryChoice) {
   }
 }
 
+// A workspace of unscatter 0.1 keeps its text, byte for byte.
+TEST(Constants, OfVersion1AreReadAsTheyWere) {
+  Constants constants = sample_constants();
+  constants.version = 1;
+  const std::string text = constants_text(constants).value();
+  EXPECT_EQ(text.find("version"), std::string::npos);
+  const Constants read = parse_constants(text).value();
+  EXPECT_EQ(read.version, 1u);
+  EXPECT_EQ(read.embedding_version, 1u);
+  EXPECT_EQ(constants_text(read).value(), text);
+  EXPECT_NE(constants_text(sample_constants()).value(), text);
+}
+
+TEST(Constants, OfANewerVersionAreRefused) {
+  std::string text = constants_text(sample_constants()).value();
+  const std::string good = R"("version":2)";
+  text.replace(text.rfind(good), good.size(), R"("version":3)");
+  const Result<Constants> read = parse_constants(text);
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("newer"), std::string::npos) << read.error().message;
+}
+
+// Weights belong to the embeddings that they were trained on.
+TEST(Constants, OfAnotherEmbeddingAreRefused) {
+  Constants constants = sample_constants();
+  EXPECT_TRUE(make_embedder(constants).ok());
+  ++constants.embedding_version;
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  const auto embedder = make_embedder(read);
+  ASSERT_FALSE(embedder.ok());
+  EXPECT_EQ(embedder.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(embedder.error().message.find("train again"), std::string::npos) << embedder.error().message;
+}
+
 // Threads and progress belong to whoever runs it, not to the workspace.
 TEST(Constants, DoNotSayHowTheyAreRun) {
   Constants constants = sample_constants();
@@ -111,13 +145,44 @@ TEST(Constants, OptionsThatNoSessionTakesAreRefused) {
 
 TEST(Constants, MakeTheEmbedderTheyDescribe) {
   Constants constants = sample_constants();
-  const auto embedder = make_embedder(constants).value();
+  const auto embedder = make_embedder(constants, "log-degree").value();
   EXPECT_NE(embedder->describe().find("log-degree"), std::string::npos);
-  constants.features = "shoe-size";
-  EXPECT_FALSE(make_embedder(constants).ok());
-  constants = sample_constants();
+  EXPECT_EQ(embedder->row_norm(), RowNorm::kClip);
+  EXPECT_FALSE(make_embedder(constants, "shoe-size").ok());
+  EXPECT_FALSE(make_embedder(constants, "log-degree+constant").ok());  // the rule has one block
   constants.transform.family = "fourier";
-  EXPECT_FALSE(make_embedder(constants).ok());
+  EXPECT_FALSE(make_embedder(constants, "log-degree").ok());
+}
+
+TEST(Constants, SayWhereTheyComeFrom) {
+  Constants constants = sample_constants();
+  constants.features = "labels+soft-degree";
+  constants.fit = ConstantKind::kPrivateFit;
+  constants.transform.row_norm = RowNorm::kNone;
+  constants.options.classes = ConstantKind::kPublicData;
+  constants.options.constants = {{"transform", ConstantKind::kStated}, {"é", ConstantKind::kBuiltIn}};
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  EXPECT_EQ(read.fit, ConstantKind::kPrivateFit);
+  EXPECT_EQ(read.transform.row_norm, RowNorm::kNone);
+  EXPECT_EQ(read.options.classes, ConstantKind::kPublicData);
+  EXPECT_EQ(read.options.constants, constants.options.constants);
+  const auto embedder = make_embedder(read, "labels:1,2+soft-degree:16").value();
+  EXPECT_TRUE(embedder->refits());
+  EXPECT_EQ(embedder->origins(), (std::vector<ConstantOrigin>{{"labels", ConstantKind::kPrivateFit},
+                                                              {"soft-degree", ConstantKind::kBuiltIn}}));
+}
+
+// Unscatter 0.1 clipped nothing, and did not say where constants came from.
+TEST(Constants, OfVersionOneAreBelievedTheLeast) {
+  Constants constants = sample_constants();
+  constants.version = 1;
+  constants.embedding_version = 1;
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  EXPECT_EQ(read.transform.row_norm, RowNorm::kNone);
+  EXPECT_EQ(read.options.classes, ConstantKind::kFittedOnce);
+  const auto embedder = make_embedder(read, "labels:1,2+constant").value();
+  EXPECT_FALSE(embedder->refits());
+  for (const ConstantOrigin& origin : embedder->origins()) EXPECT_EQ(origin.kind, ConstantKind::kFittedOnce);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST(Schema, ANewFileIsPrivateAndNeverReplacesOne) {
 
 TEST(Schema, FrozenValues) {
   EXPECT_EQ(kApplicationId, 0x756e7363);
-  EXPECT_EQ(kFormatVersion, 1);
+  EXPECT_EQ(kFormatVersion, 2);
 }
 
 }  // namespace

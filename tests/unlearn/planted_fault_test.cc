@@ -151,7 +151,7 @@ TEST(PlantedFault, AStaleDegreeFeatureIsCaught) {
     Dataset both;
     both.graphs = {carried, fresh};
     std::vector<EmbeddingBlock> blocks;
-    blocks.push_back({FeatureMap::resolve("labels", both).value(), make_transform({}).value()});
+    blocks.push_back({FeatureMap::resolve("labels", both, FitSource::once()).value(), make_transform({}).value()});
     const Embedder embedder(std::move(blocks));
     // "update equals a fresh run", the check of Session.EmbeddingsAreThoseOfASessionBuiltWithoutTheRemoved.
     if (carried.degree(0) == 0) continue;

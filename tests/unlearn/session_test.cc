@@ -232,12 +232,14 @@ TEST(Session, RemovingEveryNodeRemovesTheGraph) {
   }
 }
 
-// The class stays, as one that nothing belongs to: all its signs are -1, and the certificate holds as before.
+// A stated class stays, as one that nothing belongs to: all its signs are -1, and the certificate holds as before.
 TEST(Session, RemovingTheLastGraphOfAClass) {
   RandomData data = random_data(9, {.graphs = 12, .classes = 3});
   for (std::uint32_t& label : data.dataset.labels) label = std::min(label, 1U);
   data.dataset.labels[7] = 2;
-  Session session = open(data);
+  SessionOptions options;
+  options.classes = ConstantKind::kStated;
+  Session session = open(data, options);
   const Certificate certificate = session.forget(ForgetGraph{7u}).value();
   EXPECT_TRUE(certificate.satisfied);
   EXPECT_EQ(session.classes(), 3u);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "unscatter/base/progress.h"
@@ -21,7 +22,7 @@ namespace unscatter {
 // One part of an embedding: features, and the transform that is applied to them.
 struct EmbeddingBlock {
   FeatureMap features;
-  std::unique_ptr<const Transform> transform;
+  std::shared_ptr<const Transform> transform;  // shared with an embedder whose features are fitted again
 };
 
 struct EmbedOptions {
@@ -43,16 +44,31 @@ class Embedder {
   };
 
   // At least one block.
-  explicit Embedder(std::vector<EmbeddingBlock> blocks);
+  explicit Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm = RowNorm::kNone);
 
   // Columns of Z.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] const std::vector<EmbeddingBlock>& blocks() const noexcept { return blocks_; }
-  // A description for people: features with their constants, and transforms.
+  [[nodiscard]] RowNorm row_norm() const noexcept { return norm_; }
+  // F with |z| <= F for every graph there can be, or nothing if no such number is known.
+  [[nodiscard]] std::optional<double> row_norm_upper_bound() const noexcept;
+  // A description for people: features with their constants, transforms and the last step.
   [[nodiscard]] std::string describe() const;
 
+  // Where the constants of the features come from, block by block.
+  [[nodiscard]] std::vector<ConstantOrigin> origins() const;
+  // Is there a constant that must be fitted again after removals (ConstantKind::kPrivateFit)?
+  [[nodiscard]] bool refits() const noexcept;
+  // The embedder whose private fits see these graphs and no others.  Null if all constants stay as they are.  Errors:
+  // those of FeatureMap::refit().
+  [[nodiscard]] Result<std::shared_ptr<const Embedder>> refitted(std::span<const Graph* const> graphs) const;
+  // As the functions of FeatureBlock, over all blocks.
+  [[nodiscard]] bool fit_may_change(const Graph& before, const Graph* after) const;
+  [[nodiscard]] bool fit_shown_by(const Graph& graph) const;
+
   [[nodiscard]] Scratch make_scratch() const;
-  // Replaces `row`.
+  // Replaces `row`.  Errors: those of features and transforms; kUnsupported for a row that cannot be clipped because it
+  // is not finite.
   [[nodiscard]] Status embed(const Graph& graph, Scratch& scratch, BlockRow& row) const;
   [[nodiscard]] Result<BlockRow> embed(const Graph& graph) const;
   // One row per graph.  An error names the first graph (by index) that cannot be embedded.
@@ -63,6 +79,7 @@ class Embedder {
 
  private:
   std::vector<EmbeddingBlock> blocks_;
+  RowNorm norm_;
   std::size_t width_ = 0;
 };
 

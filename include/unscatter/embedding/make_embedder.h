@@ -11,9 +11,12 @@
 
 namespace unscatter {
 
-// An embedder of one block.  `features` is read by FeatureMap::resolve(), which takes missing constants from `dataset`.
-// The transform is that of `spec`.  Errors: those of FeatureMap::resolve() and make_transform().
+// An embedder of one block.  `features` is read by FeatureMap::resolve(), with `dataset` and `source`.  Transform and
+// last step are those of `spec`.  Errors: those of FeatureMap::resolve() and make_transform().
 [[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features,
-                                                                    const TransformSpec& spec, const Dataset& dataset);
+                                                                    const TransformSpec& spec, const Dataset& dataset,
+                                                                    const FitSource& source = {});
+// The same of features that are made already.
+[[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(FeatureMap features, const TransformSpec& spec);
 
 }  // namespace unscatter

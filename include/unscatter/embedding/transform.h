@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/node_signals.h"
@@ -38,5 +39,15 @@ class Transform {
   [[nodiscard]] virtual Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels,
                                      Scratch& scratch, BlockRow& row) const = 0;
 };
+
+// The last step of an embedding.
+enum class RowNorm {
+  kNone,  // rows as the transforms give them
+  kClip,  // z min(1, 1/|z|): every row has |z| <= 1, rounding included
+};
+// "none", "clip".  These names stand in files.
+[[nodiscard]] std::string_view name(RowNorm norm);
+// The inverse.  Errors: kInvalidArgument.
+[[nodiscard]] Result<RowNorm> parse_row_norm(std::string_view text);
 
 }  // namespace unscatter

@@ -34,6 +34,8 @@ struct TransformSpec {
   std::string kernel = {};        // custom only; see piecewise_polynomial()
   SpectralOptions spectral = {};  // monic-cubic, itersine, custom
   double pagerank_damping = 0.85;
+  // What is done with the row at the end.  make_embedder() reads it; a Transform does not.
+  RowNorm row_norm = RowNorm::kClip;
 };
 
 // The families above, in that order.

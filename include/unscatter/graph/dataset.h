@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
 #include "unscatter/graph/graph.h"
 
 namespace unscatter {
@@ -39,6 +40,10 @@ struct ClassIndex {
   std::vector<std::uint32_t> labels;
 };
 [[nodiscard]] ClassIndex index_classes(const std::vector<std::string>& raw);
+
+// Makes `names` the classes of the data set, in that order.  Errors: kInvalidArgument for a name that occurs twice or a
+// graph whose class is not among them.
+[[nodiscard]] Status state_classes(Dataset& dataset, std::vector<std::string> names);
 
 // The chosen graphs, in that order, with their labels and ids.  All class names are kept, so that labels mean the same.
 // The graphs are numbered anew.  An index that does not exist is a broken invariant.

@@ -25,10 +25,17 @@ enum class EntryKind {
   kCreated,    // "created": trained, the first entry of every ledger
   kForgotten,  // "forgotten": one update
   kReleased,   // "released": a model was published
+  kUpgraded,   // "upgraded": the entries before are of version 1, and those from here on are not
+  kReplayed,   // "replayed": an older copy of the file was brought up to date, by one update
 };
 [[nodiscard]] std::string_view name(EntryKind kind);
 
+// Of the text of an entry.  Version 1 is what unscatter 0.1 wrote.  It has none of the fields `version`,
+// `published_model` and `supersedes`, and of the promise it shows what kEntryPromise1 names.
+inline constexpr std::uint32_t kLedgerVersion = 2;
+
 struct LedgerRecord {
+  std::uint32_t version = kLedgerVersion;
   EntryKind kind = EntryKind::kCreated;
   std::uint64_t sequence = 0;  // 0, 1, 2, ...
   std::string workspace;       // its id
@@ -45,7 +52,9 @@ struct LedgerRecord {
   std::size_t published = 0;  // models published so far
   Digest data_before;         // commits to all graphs; equal to the next field where data did not change
   Digest data_after;
-  Digest model;  // commits to the kept weights and residuals
+  Digest model;                                // commits to the kept weights and residuals
+  std::optional<Digest> published_model = {};  // of a release: published_digest() of what was published
+  std::optional<Digest> supersedes = {};       // of a replay: the head of the ledger that it takes the place of
 
   bool satisfied = false;
   Promise promise;  // without the number of releases and the assumptions, which an entry does not show

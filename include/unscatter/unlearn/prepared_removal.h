@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "unscatter/base/error.h"
+#include "unscatter/embedding/embedder.h"
 #include "unscatter/graph/graph.h"
 #include "unscatter/linalg/dense.h"
 #include "unscatter/unlearn/certificate.h"
@@ -15,11 +17,12 @@
 
 namespace unscatter {
 
-// What a graph becomes.
+// What a graph becomes.  A graph that only gets another label, because a class left, is listed too.
 struct SlotChange {
   std::size_t slot = 0;
   const Graph* graph = nullptr;                 // null: the graph goes
   std::span<const std::uint32_t> node_numbers;  // at creation; empty: 0, 1, 2, ...
+  std::uint32_t label = 0;                      // of its class; 0 if the graph goes
 };
 
 // Session::prepare() gives one.  commit() puts it in force.  If it is destroyed without commit(), the session stays as
@@ -47,6 +50,9 @@ class PreparedRemoval {
 
   // The state that it leads to.  References and views hold until commit() or until the object goes.
   [[nodiscard]] std::span<const SlotChange> changes() const;
+  // Those that a removal can change (ConstantKind::kPrivateFit), after it.
+  [[nodiscard]] const std::shared_ptr<const Embedder>& embedder() const;
+  [[nodiscard]] const std::vector<std::string>& class_names() const;
   [[nodiscard]] const Matrix& weights() const;
   [[nodiscard]] const Vector& residuals() const;     // per class
   [[nodiscard]] const Matrix* perturbation() const;  // null under the release mechanism

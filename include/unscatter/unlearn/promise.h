@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/feature_map.h"
 #include "unscatter/privacy/gaussian_profile.h"
 
 namespace unscatter {
@@ -39,7 +40,8 @@ struct Promise {
   double delta_for_shift = 0;        // delta less what publishing on a grid costs
   double shift_limit = 0;            // what mu of a published model may be; paper rule: sum of residuals over the noise
   std::size_t releases = 0;          // published models that the guarantee covers together
-  std::vector<std::string> assumptions;  // what the guarantee rests on, in sentences
+  std::vector<std::string> assumptions;   // what the guarantee rests on, in sentences
+  std::vector<ConstantOrigin> constants;  // what is compared with has the same ones, fitted in the same way
 };
 
 }  // namespace unscatter

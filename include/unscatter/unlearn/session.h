@@ -41,6 +41,7 @@ struct PublishedModel {
 //   auto model = session.release().value();
 class Session {
  public:
+  // Classes that no graph has are left out, unless options.classes says that they were stated or fitted elsewhere.
   // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).
   // Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained model
   // does not meet its own guarantee (the limit is below what double precision can show).
@@ -59,7 +60,8 @@ class Session {
 
   // Computes one update that honours all requests.  The caller puts it in force or drops it.  The requests apply in
   // order, so a later one sees what the earlier ones left: an edge can go before its node, not after.  A graph that
-  // loses its last node goes whole.
+  // loses its last node goes whole.  Constants of the kind kPrivateFit are fitted on what is left.  If one changes, the
+  // update embeds all graphs again and trains from scratch (rung kRetrain).
   //
   // Errors, which change nothing: kInvalidArgument (empty batch, something removed already, nothing would be left),
   // kNotFound (no such graph, node, edge, subject); kLimitExceeded if no rung of the ladder, retraining included, meets
@@ -80,7 +82,8 @@ class Session {
   // mechanism).
   [[nodiscard]] Result<PublishedModel> release();
 
-  // Of the present state.
+  // Of the present state.  The embedder is another one after a removal that changed a constant of the kind kPrivateFit.
+  [[nodiscard]] const std::shared_ptr<const Embedder>& embedder() const;
   [[nodiscard]] const Certificate& certificate() const;
   [[nodiscard]] const RungCounts& rungs() const;
   [[nodiscard]] const SessionOptions& options() const;

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/feature_map.h"
 #include "unscatter/graph/graph_edit.h"
 #include "unscatter/learn/loss.h"
 #include "unscatter/learn/train.h"
@@ -35,6 +37,12 @@ struct SessionOptions {
   double regularisation = 1e-3;  // lambda > 0
   bool bias = false;             // one more, constant coordinate
   Optimizer optimizer = Optimizer::kNewton;
+
+  // Constants (docs/constants.md).  kPrivateFit: the classes are those that occur, and a class leaves with its last
+  // graph.  Otherwise the data set's list of classes stays as it is, and this says where it comes from.
+  ConstantKind classes = ConstantKind::kPrivateFit;
+  // What the caller knows about other constants.  The session adds features, classes and lambda.
+  std::vector<ConstantOrigin> constants = {};
 
   // The guarantee.
   Mechanism mechanism = Mechanism::kRelease;

@@ -26,6 +26,7 @@ struct SlotSnapshot {
 struct SessionSnapshot {
   std::string name;
   std::vector<std::string> class_names;
+  std::string features;             // with all constants, as FeatureMap::describe() gives them
   std::vector<SlotSnapshot> slots;  // numbers ascend
 
   Matrix weights;                      // width x K

@@ -22,17 +22,21 @@ class Attributes final : public FeatureBlock {
     std::uint32_t channel = first_channel;
     for (const double value : graph.attributes(node)) entries.push_back({node, channel++, value});
   }
+  [[nodiscard]] bool fit_may_change(const Graph& before, const Graph* after) const override {
+    return after == nullptr && before.attribute_count() == count_;
+  }
+  [[nodiscard]] bool fit_shown_by(const Graph& graph) const override { return graph.attribute_count() == count_; }
 
  private:
   std::string name_;
   std::size_t count_;
 };
 
-FeatureBlockOrError make(std::string_view name, std::string_view constants, const Dataset* dataset) {
+FeatureBlockOrError make(std::string_view name, std::string_view constants, const FitGraphs* graphs) {
   if (constants.empty()) {
-    if (dataset == nullptr) return missing_constants(name, fmt::format("{}:1", name));
+    if (graphs == nullptr) return missing_constants(name, fmt::format("{}:1", name));
     // The largest number in the data set.  A graph with another number is refused when it is embedded.
-    const std::size_t count = summarise(*dataset).attributes;
+    const std::size_t count = largest_attribute_count(*graphs);
     if (count == 0)
       return Error{ErrorCode::kUnsupported, fmt::format("feature '{}': the data set has no node attributes", name)};
     return std::make_unique<const Attributes>(name, count);
@@ -43,11 +47,11 @@ FeatureBlockOrError make(std::string_view name, std::string_view constants, cons
 
 }  // namespace
 
-FeatureBlockOrError make_attributes(std::string_view constants, const Dataset* dataset) {
-  return make("attributes", constants, dataset);
+FeatureBlockOrError make_attributes(std::string_view constants, const FitGraphs* graphs) {
+  return make("attributes", constants, graphs);
 }
-FeatureBlockOrError make_intensity(std::string_view constants, const Dataset* dataset) {
-  return make("intensity", constants, dataset);
+FeatureBlockOrError make_intensity(std::string_view constants, const FitGraphs* graphs) {
+  return make("intensity", constants, graphs);
 }
 
 }  // namespace unscatter

@@ -16,7 +16,7 @@ class Constant final : public FeatureBlock {
 
 }  // namespace
 
-FeatureBlockOrError make_constant(std::string_view constants, const Dataset*) {
+FeatureBlockOrError make_constant(std::string_view constants, const FitGraphs*) {
   if (!constants.empty()) return unexpected_constants("constant", constants);
   return std::make_unique<const Constant>();
 }

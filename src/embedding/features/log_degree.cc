@@ -18,7 +18,7 @@ class LogDegree final : public FeatureBlock {
 
 }  // namespace
 
-FeatureBlockOrError make_log_degree(std::string_view constants, const Dataset*) {
+FeatureBlockOrError make_log_degree(std::string_view constants, const FitGraphs*) {
   if (!constants.empty()) return unexpected_constants("log-degree", constants);
   return std::make_unique<const LogDegree>();
 }

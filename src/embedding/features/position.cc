@@ -21,7 +21,7 @@ class Position final : public FeatureBlock {
 
 }  // namespace
 
-FeatureBlockOrError make_position(std::string_view constants, const Dataset*) {
+FeatureBlockOrError make_position(std::string_view constants, const FitGraphs*) {
   if (!constants.empty()) return unexpected_constants("position", constants);
   return std::make_unique<const Position>();
 }

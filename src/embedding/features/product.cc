@@ -20,6 +20,12 @@ class Product final : public FeatureBlock {
     UNSCATTER_CHECK_OK(first_->check(graph));
     return second_->check(graph);
   }
+  [[nodiscard]] bool fit_may_change(const Graph& before, const Graph* after) const override {
+    return first_->fit_may_change(before, after) || second_->fit_may_change(before, after);
+  }
+  [[nodiscard]] bool fit_shown_by(const Graph& graph) const override {
+    return first_->fit_shown_by(graph) && second_->fit_shown_by(graph);
+  }
   void emit(const Graph& graph, NodeIndex node, std::uint32_t first_channel,
             std::vector<FeatureEntry>& entries) const override {
     // The entries of both factors are put at the end of `entries` for a moment.  So this needs no memory of its own.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -11,15 +12,25 @@ namespace {
 struct Entry {
   std::string_view name;
   FeatureBlockMaker make;
+  WithoutText without_text;
 };
 
 // Sorted by name: the error message about an unknown block lists them in this order.
 constexpr Entry kBlocks[] = {
-    {"attributes", make_attributes},       {"constant", make_constant},
-    {"degree-onehot", make_degree_onehot}, {"intensity", make_intensity},
-    {"labels", make_node_labels},          {"log-degree", make_log_degree},
-    {"position", make_position},           {"standard-attributes", make_standard_attributes},
+    {"attributes", make_attributes, WithoutText::kSchema},
+    {"constant", make_constant, WithoutText::kBuiltIn},
+    {"degree-onehot", make_degree_onehot, WithoutText::kFit},
+    {"intensity", make_intensity, WithoutText::kSchema},
+    {"label-buckets", make_label_buckets, WithoutText::kBuiltIn},
+    {"labels", make_node_labels, WithoutText::kFit},
+    {"log-degree", make_log_degree, WithoutText::kBuiltIn},
+    {"position", make_position, WithoutText::kBuiltIn},
+    {"soft-attributes", make_soft_attributes, WithoutText::kSchema},
+    {"soft-degree", make_soft_degree, WithoutText::kBuiltIn},
+    {"standard-attributes", make_standard_attributes, WithoutText::kFit},
 };
+
+bool is_product(std::string_view text) { return text.starts_with("product(") && text.ends_with(")"); }
 
 // The position of the comma between the two arguments of product(a,b).  The arguments may contain commas too: inside
 // brackets, or between constants.  The second block starts with a letter, and constants never do.  So the last comma at
@@ -36,16 +47,20 @@ std::size_t argument_comma(std::string_view arguments) {
   return found;
 }
 
-FeatureBlockOrError parse_product(std::string_view text, const Dataset* dataset) {
+std::string_view arguments_of(std::string_view product) {
   constexpr std::string_view kOpen = "product(";
-  const std::string_view arguments = text.substr(kOpen.size(), text.size() - kOpen.size() - 1);
+  return product.substr(kOpen.size(), product.size() - kOpen.size() - 1);
+}
+
+FeatureBlockOrError parse_product(std::string_view text, const FitGraphs* graphs) {
+  const std::string_view arguments = arguments_of(text);
   const std::size_t comma = argument_comma(arguments);
   if (comma == std::string_view::npos) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("feature '{}': product needs two blocks, as in product(constant,position)", text)};
   }
-  UNSCATTER_TRY(first, make_feature_block(arguments.substr(0, comma), dataset));
-  UNSCATTER_TRY(second, make_feature_block(arguments.substr(comma + 1), dataset));
+  UNSCATTER_TRY(first, make_feature_block(arguments.substr(0, comma), graphs));
+  UNSCATTER_TRY(second, make_feature_block(arguments.substr(comma + 1), graphs));
   // A division, because the product of the widths may overflow.
   if (first->width() > kMaxChannels / std::max<std::size_t>(second->width(), 1)) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("feature '{}' has too many channels", text)};
@@ -55,13 +70,28 @@ FeatureBlockOrError parse_product(std::string_view text, const Dataset* dataset)
 
 }  // namespace
 
-FeatureBlockOrError make_feature_block(std::string_view text, const Dataset* dataset) {
-  if (text.starts_with("product(") && text.ends_with(")")) return parse_product(text, dataset);
+std::optional<WithoutText> left_to_compute(std::string_view text) {
+  if (is_product(text)) {
+    const std::string_view arguments = arguments_of(text);
+    const std::size_t comma = argument_comma(arguments);
+    if (comma == std::string_view::npos) return std::nullopt;
+    // An optional that is empty is less than any value.
+    return std::max(left_to_compute(arguments.substr(0, comma)), left_to_compute(arguments.substr(comma + 1)));
+  }
+  if (text.find(':') != std::string_view::npos) return std::nullopt;
+  for (const Entry& entry : kBlocks) {
+    if (entry.name == text) return entry.without_text;
+  }
+  return std::nullopt;
+}
+
+FeatureBlockOrError make_feature_block(std::string_view text, const FitGraphs* graphs) {
+  if (is_product(text)) return parse_product(text, graphs);
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   const std::string_view constants = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
   for (const Entry& entry : kBlocks) {
-    if (entry.name == name) return entry.make(constants, dataset);
+    if (entry.name == name) return entry.make(constants, graphs);
   }
   std::string known;
   for (const Entry& entry : kBlocks) known += fmt::format("{}, ", entry.name);
@@ -69,7 +99,17 @@ FeatureBlockOrError make_feature_block(std::string_view text, const Dataset* dat
 }
 
 Error missing_constants(std::string_view block, std::string_view example) {
-  return {ErrorCode::kInvalidArgument, fmt::format("feature '{}' needs its constants, as in '{}'", block, example)};
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("feature '{}' needs its constants: state them, as in '{}', or have them computed from public data "
+                  "(--public-data), or from the data and again after every removal (--fit private)",
+                  block, example)};
+}
+
+std::size_t largest_attribute_count(FitGraphs graphs) {
+  std::size_t largest = 0;
+  for (const Graph* graph : graphs) largest = std::max(largest, graph->attribute_count());
+  return largest;
 }
 
 Error unexpected_constants(std::string_view block, std::string_view constants) {

@@ -14,6 +14,12 @@ struct Scaling {
   double scale;
 };
 
+std::size_t nodes_with_features(const Graph& graph) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) count += static_cast<std::size_t>(graph.has_features(i));
+  return count;
+}
+
 class StandardAttributes final : public FeatureBlock {
  public:
   explicit StandardAttributes(std::vector<Scaling> scalings) : scalings_(std::move(scalings)) {}
@@ -25,6 +31,11 @@ class StandardAttributes final : public FeatureBlock {
     return text;
   }
   [[nodiscard]] std::size_t width() const noexcept override { return scalings_.size(); }
+  // Every node with features is in the mean.  Removals only take such nodes away, so their number tells.
+  [[nodiscard]] bool fit_may_change(const Graph& before, const Graph* after) const override {
+    return after == nullptr || nodes_with_features(before) != nodes_with_features(*after);
+  }
+  [[nodiscard]] bool fit_shown_by(const Graph& /*graph*/) const override { return false; }
   [[nodiscard]] Status check(const Graph& graph) const override {
     // Another number of attributes would be scaled by constants of other attributes.
     if (graph.attribute_count() == scalings_.size()) return ok_status();
@@ -46,13 +57,13 @@ class StandardAttributes final : public FeatureBlock {
 
 // Mean and standard deviation over all nodes that have features.  A constant attribute keeps the scale 1.  Two passes:
 // the difference of two large sums of squares would lose the digits that a second pass keeps.
-std::vector<Scaling> fitted(const Dataset& dataset, std::size_t attributes) {
+std::vector<Scaling> fitted(FitGraphs graphs, std::size_t attributes) {
   std::vector<Scaling> scalings(attributes, {0, 0});
   double count = 0;
   const auto each_node = [&](auto&& visit) {
-    for (const Graph& graph : dataset.graphs) {
-      for (std::size_t i = 0; i < graph.node_count(); ++i) {
-        if (graph.has_features(i)) visit(graph.attributes(i));
+    for (const Graph* graph : graphs) {
+      for (std::size_t i = 0; i < graph->node_count(); ++i) {
+        if (graph->has_features(i)) visit(graph->attributes(i));
       }
     }
   };
@@ -60,6 +71,8 @@ std::vector<Scaling> fitted(const Dataset& dataset, std::size_t attributes) {
     count += 1;
     for (std::size_t k = 0; k < values.size(); ++k) scalings[k].center += values[k];
   });
+  // Without a node that has features there is nothing to scale.  The text must still be made of numbers.
+  if (count == 0) return std::vector<Scaling>(attributes, {0, 1});
   for (Scaling& s : scalings) s.center /= count;
   each_node([&](std::span<const double> values) {
     for (std::size_t k = 0; k < values.size(); ++k) scalings[k].scale += std::pow(values[k] - scalings[k].center, 2);
@@ -85,15 +98,14 @@ Result<Scaling> parse_scaling(std::string_view text) {
 
 }  // namespace
 
-FeatureBlockOrError make_standard_attributes(std::string_view constants, const Dataset* dataset) {
+FeatureBlockOrError make_standard_attributes(std::string_view constants, const FitGraphs* graphs) {
   std::vector<Scaling> scalings;
   if (constants.empty()) {
-    if (dataset == nullptr) return missing_constants("standard-attributes", "standard-attributes:0.5/0.2");
-    const std::size_t attributes = summarise(*dataset).attributes;
+    if (graphs == nullptr) return missing_constants("standard-attributes", "standard-attributes:0.5/0.2");
+    const std::size_t attributes = largest_attribute_count(*graphs);
     if (attributes == 0)
       return Error{ErrorCode::kUnsupported, "feature 'standard-attributes': the data set has no node attributes"};
-    // From here on the numbers are public constants: a removal does not change them (docs/notation.md).
-    scalings = fitted(*dataset, attributes);
+    scalings = fitted(*graphs, attributes);
   }
   for (const std::string_view text : split(constants, ',')) {
     UNSCATTER_TRY(scaling, parse_scaling(text));

@@ -51,7 +51,7 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
 
   // Preparing the graphs is part of the time, as for the other methods.
   const Stopwatch training;
-  UNSCATTER_TRY(features, FeatureMap::resolve("auto", dataset));
+  UNSCATTER_TRY(features, FeatureMap::resolve("paper", dataset, FitSource::once()));
   UNSCATTER_TRY(graphs, gin::prepare_graphs(dataset, train, features));
   // Features are resolved on the whole data set: their widths are public constants, as for the other methods.
   const gin::NetworkShape shape{features.width(), dataset.class_names.size(), options.layers, options.hidden};

@@ -27,7 +27,7 @@ float entry(const SparseRows& S, std::size_t i, std::uint32_t j) {
 
 TEST(GraphBatch, GraphsLieSideBySideInTheOrderAskedFor) {
   const Dataset dataset = two_directed_graphs();
-  const FeatureMap map = FeatureMap::resolve("auto", dataset).value();
+  const FeatureMap map = FeatureMap::resolve("paper", dataset, FitSource::once()).value();
   const std::size_t both[] = {0, 1};
   const std::size_t order[] = {1, 0};
   const GraphBatch batch = make_batch(prepare_graphs(dataset, both, map).value(), order);
@@ -53,7 +53,7 @@ TEST(GraphBatch, GraphsLieSideBySideInTheOrderAskedFor) {
 
 TEST(GraphBatch, AGraphThatIsNotThereIsABrokenInvariant) {
   const Dataset dataset = two_directed_graphs();
-  const FeatureMap map = FeatureMap::resolve("auto", dataset).value();
+  const FeatureMap map = FeatureMap::resolve("paper", dataset, FitSource::once()).value();
   const std::size_t third[] = {2};
   EXPECT_THROW((void)prepare_graphs(dataset, third, map), InvariantViolation);
 }

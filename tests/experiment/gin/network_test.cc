@@ -33,7 +33,8 @@ Dataset random_directed_graphs(std::size_t count) {
 GraphBatch batch_of(const Dataset& dataset) {
   std::vector<std::size_t> all(dataset.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return make_batch(prepare_graphs(dataset, all, FeatureMap::resolve("auto", dataset).value()).value(), all);
+  return make_batch(
+      prepare_graphs(dataset, all, FeatureMap::resolve("paper", dataset, FitSource::once()).value()).value(), all);
 }
 
 // Weights, eps and averages that are not where they started.

@@ -1,0 +1,168 @@
+#include "unlearn/refit.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "unscatter/learn/bias.h"
+
+namespace unscatter {
+namespace {
+
+std::vector<const Graph*> graphs_of(const GraphCollection& graphs) {
+  std::vector<const Graph*> all(graphs.slots());
+  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
+  return all;
+}
+
+std::vector<const Graph*> without_gaps(const std::vector<const Graph*>& graphs) {
+  std::vector<const Graph*> living;
+  living.reserve(graphs.size());
+  std::copy_if(graphs.begin(), graphs.end(), std::back_inserter(living),
+               [](const Graph* graph) { return graph != nullptr; });
+  return living;
+}
+
+std::vector<bool> occupied(const std::vector<const Graph*>& graphs) {
+  std::vector<bool> there(graphs.size());
+  std::transform(graphs.begin(), graphs.end(), there.begin(), [](const Graph* graph) { return graph != nullptr; });
+  return there;
+}
+
+// Most removals leave every constant as it is.  The answer then has to cost next to nothing, because it is asked before
+// each of them.
+bool features_may_change(const GraphCollection& graphs, const RemovalPlan& plan, const Embedder& embedder) {
+  if (!embedder.refits()) return false;
+  const bool touched = std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
+    return embedder.fit_may_change(*graphs.graph(change.slot), change.graph ? &*change.graph : nullptr);
+  });
+  if (!touched) return false;
+  // One graph that stays as it is may show that the fit stays.  Changes ascend by slot.
+  auto change = plan.changes.begin();
+  for (std::size_t slot = 0; slot < graphs.slots(); ++slot) {
+    while (change != plan.changes.end() && change->slot < slot) ++change;
+    if (change != plan.changes.end() && change->slot == slot) continue;
+    const Graph* graph = graphs.graph(slot);
+    if (graph != nullptr && embedder.fit_shown_by(*graph)) return false;
+  }
+  return true;
+}
+
+bool goes(const RemovalPlan& plan, std::size_t slot) {
+  const auto change = std::lower_bound(plan.changes.begin(), plan.changes.end(), slot,
+                                       [](const GraphChange& one, std::size_t wanted) { return one.slot < wanted; });
+  return change != plan.changes.end() && change->slot == slot && !change->graph;
+}
+
+// Does a class lose its last graph?
+bool class_leaves(const GraphCollection& graphs, const RemovalPlan& plan) {
+  const std::vector<std::uint32_t>& labels = graphs.labels();
+  return std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
+    if (change.graph) return false;
+    for (std::size_t slot = 0; slot < labels.size(); ++slot) {
+      const bool same_class = labels[slot] == labels[change.slot] && graphs.graph(slot) != nullptr;
+      if (same_class && !goes(plan, slot)) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+std::optional<ClassFit> fit_classes(const std::vector<std::string>& names, const std::vector<std::uint32_t>& labels,
+                                    const std::vector<bool>& there) {
+  std::vector<bool> occurs(names.size());
+  for (std::size_t slot = 0; slot < labels.size(); ++slot) {
+    if (there[slot]) occurs.at(labels[slot]) = true;
+  }
+  if (std::find(occurs.begin(), occurs.end(), false) == occurs.end()) return std::nullopt;
+  ClassFit fit;
+  std::vector<std::uint32_t> place(names.size());
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!occurs[k]) continue;
+    place[k] = static_cast<std::uint32_t>(fit.names.size());
+    fit.names.push_back(names[k]);
+  }
+  fit.labels.resize(labels.size());
+  for (std::size_t slot = 0; slot < labels.size(); ++slot) fit.labels[slot] = there[slot] ? place[labels[slot]] : 0;
+  return fit;
+}
+
+std::vector<ConstantOrigin> all_origins(const Embedder& embedder, const SessionOptions& options) {
+  std::vector<ConstantOrigin> all = embedder.origins();
+  all.push_back({"classes", options.classes});
+  const SessionOptions built_in;
+  const auto chosen = [](bool usual) { return usual ? ConstantKind::kBuiltIn : ConstantKind::kStated; };
+  all.push_back({"lambda", chosen(options.regularisation == built_in.regularisation)});
+  // What a caller says about one of these goes before what is read from the value.
+  for (const ConstantOrigin& given : options.constants) {
+    const auto same = [&](const ConstantOrigin& other) { return other.name == given.name; };
+    if (const auto known = std::find_if(all.begin(), all.end(), same); known == all.end()) {
+      all.push_back(given);
+    } else {
+      known->kind = given.kind;
+    }
+  }
+  return all;
+}
+
+Status check_fits(const GraphCollection& graphs, const Embedder& embedder, const SessionOptions& options) {
+  const std::vector<const Graph*> all = graphs_of(graphs);
+  if (options.classes == ConstantKind::kPrivateFit &&
+      fit_classes(graphs.class_names(), graphs.labels(), occupied(all)).has_value()) {
+    return Error{ErrorCode::kMalformedInput, "there is a class without a graph, although classes follow the data"};
+  }
+  if (!embedder.refits()) return ok_status();
+  UNSCATTER_TRY(changed, embedder.refitted(without_gaps(all)));
+  if (changed == nullptr) return ok_status();
+  return Error{ErrorCode::kMalformedInput, "the features are not those that a fit on the graphs gives"};
+}
+
+Result<SparseBlockRows> embed_slots(const std::vector<const Graph*>& graphs, const Embedder& embedder,
+                                    const SessionOptions& options) {
+  UNSCATTER_TRY(rows, embedder.embed(graphs, {options.threads, options.progress}));
+  if (!options.bias) return rows;
+  SparseBlockRows wider(rows.rows(), rows.columns() + 1);
+  for (std::size_t slot = 0; slot < graphs.size(); ++slot) {
+    // Not even the constant of the bias: an empty row must add nothing to a gradient.
+    if (graphs[slot] == nullptr) continue;
+    BlockRow row;
+    rows.swap_row(slot, row);
+    wider.set_row(slot, with_bias(std::move(row), rows.columns()));
+  }
+  return wider;
+}
+
+Result<std::optional<Refit>> refit_after(const GraphCollection& graphs, const RemovalPlan& plan,
+                                         const std::shared_ptr<const Embedder>& embedder, const SessionOptions& options,
+                                         RandomSource& noise) {
+  const bool classes_change = options.classes == ConstantKind::kPrivateFit && class_leaves(graphs, plan);
+  const bool may_change = features_may_change(graphs, plan, *embedder);
+  if (!classes_change && !may_change) return std::optional<Refit>();
+
+  std::vector<const Graph*> left = graphs_of(graphs);
+  for (const GraphChange& change : plan.changes) left[change.slot] = change.graph ? &*change.graph : nullptr;
+  std::optional<ClassFit> classes;
+  if (classes_change) classes = fit_classes(graphs.class_names(), graphs.labels(), occupied(left));
+  std::shared_ptr<const Embedder> fitted;
+  if (may_change) {
+    UNSCATTER_TRY(changed, embedder->refitted(without_gaps(left)));
+    fitted = std::move(changed);
+  }
+  if (!classes && fitted == nullptr) return std::optional<Refit>();
+
+  if (fitted == nullptr) fitted = embedder;
+  if (!classes) {
+    classes = ClassFit{graphs.class_names(), graphs.labels()};
+    for (std::size_t slot = 0; slot < left.size(); ++slot) {
+      if (left[slot] == nullptr) classes->labels[slot] = 0;
+    }
+  }
+  UNSCATTER_TRY(rows, embed_slots(left, *fitted, options));
+  const auto gaps = static_cast<std::size_t>(std::count(left.begin(), left.end(), nullptr));
+  UNSCATTER_TRY(learner, Learner::create(std::move(rows), classes->labels, classes->names.size(), left.size() - gaps,
+                                         options, noise));
+  return std::optional<Refit>(Refit{std::move(fitted), *std::move(classes), std::move(learner)});
+}
+
+}  // namespace unscatter
