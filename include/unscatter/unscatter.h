@@ -13,7 +13,6 @@
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/node_signals.h"
-#include "unscatter/embedding/pagerank.h"
 #include "unscatter/embedding/scattering.h"
 #include "unscatter/embedding/spectral_bank.h"
 #include "unscatter/embedding/spectral_kernel.h"
