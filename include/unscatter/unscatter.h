@@ -1,6 +1,7 @@
 // Every public header of the library.  Kept by scripts/umbrella_header.sh.
 #pragma once
 
+#include "unscatter/audit/audit.h"
 #include "unscatter/base/digest.h"
 #include "unscatter/base/error.h"
 #include "unscatter/base/invariant.h"
