@@ -18,7 +18,7 @@
 namespace unscatter {
 namespace {
 
-// Numbers with noise that one world draws at most: about half a minute.
+// Numbers with noise that one world draws at most: less than two minutes, at half a microsecond each.
 constexpr std::size_t kMostNumbers = 200'000'000;
 constexpr std::size_t kFewestDraws = 1000;
 // Pairs that are observed before they are looked at.  Even, because controls take two of one world.

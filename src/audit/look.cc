@@ -81,8 +81,10 @@ void Comparison::fix_thresholds() {
   // Half-way between the means of the two worlds.  Both kinds of error are then equally likely, which gives the best
   // bound on mu.  The means are measured and not those that the kept weights promise: a fault may be anywhere.
   for (Look& look : looks_) look.threshold = look.pilot_sum / (2 * static_cast<double>(pilot_));
-  histogram_.low = std::min(-4.0, pilot_low_ - 0.5);
-  histogram_.high = std::max(4.0, pilot_high_ + 0.5);
+  // Some room at both ends, also where the worlds are far apart.
+  const double room = 0.5 + (pilot_high_ - pilot_low_) / 20;
+  histogram_.low = std::min(-4.0, pilot_low_ - room);
+  histogram_.high = std::max(4.0, pilot_high_ + room);
   histogram_.reference.assign(kBins, 0);
   histogram_.test.assign(kBins, 0);
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 namespace unscatter {
 namespace {
@@ -75,7 +77,7 @@ void NoiseWatch::look_at_grid(const Matrix& observed) {
       ++off_grid_;
     } else if (std::abs(place) < kExactIntegers) {
       ++positions_;
-      odd_positions_ += static_cast<std::size_t>(std::fmod(place, 2.0) != 0);
+      odd_positions_ += static_cast<std::size_t>(static_cast<std::int64_t>(place) & 1);
     }
   }
 }

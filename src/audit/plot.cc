@@ -11,11 +11,12 @@
 namespace unscatter {
 namespace {
 
-constexpr double kWidth = 900, kHeight = 560;
+constexpr double kWidth = 900, kHeight = 590;
 constexpr double kLeft = 70, kRight = 870, kTop = 150, kBottom = 490;
 // Told apart without colour vision too, and on grey paper: one is filled, the other one is a line.
 constexpr const char* kReferenceColour = "#9db7d9";
 constexpr const char* kTestColour = "#b8470f";
+constexpr double kWidestWithCurves = 60;
 constexpr const char* kInk = "#222222";
 
 class Picture {
@@ -25,6 +26,9 @@ class Picture {
     for (const std::vector<std::size_t>* counts : {&bins_.reference, &bins_.test}) {
       for (const std::size_t count : *counts) top_ = std::max(top_, density(count));
     }
+    // Worlds far apart: a bin is wider than a normal curve, and there is nothing to compare it with.
+    curves_ = bins_.high - bins_.low <= kWidestWithCurves;
+    if (curves_) top_ = std::max(top_, 0.4);
     top_ *= 1.05;
   }
 
@@ -37,10 +41,13 @@ class Picture {
     words(confidence);
     bars();
     steps();
-    curve(0, kInk, "6 4");
-    curve(game_.looks.front().known_shift, kTestColour, "2 4");
+    if (curves_) {
+      curve(0, kInk, "6 4");
+      curve(game_.looks.front().known_shift, kTestColour, "2 4");
+    }
     threshold();
     axis();
+    key();
     return svg_ + "</svg>\n";
   }
 
@@ -85,19 +92,27 @@ class Picture {
     const AuditLook& look = game_.looks.front();
     text(kLeft, 124, 12,
          fmt::format("{} models per world; {} and {} above the threshold", look.draws, look.above, look.reference));
-    // The key to the picture.
-    svg_ += fmt::format("<rect x=\"640\" y=\"22\" width=\"16\" height=\"12\" fill=\"{}\"/>\n", kReferenceColour);
-    text(664, 33, 12, "never knew (models seen)");
-    svg_ += fmt::format("<line x1=\"640\" y1=\"48\" x2=\"656\" y2=\"48\" stroke=\"{}\" stroke-width=\"2\"/>\n",
-                        kTestColour);
-    text(664, 52, 12, "the other world (models seen)");
-    dash(68, kInk, "6 4", "normal curve of the first");
   }
 
-  void dash(double height, const char* colour, const char* pattern, std::string_view label) {
-    svg_ += fmt::format("<line x1=\"640\" y1=\"{0}\" x2=\"656\" y2=\"{0}\" stroke=\"{1}\" stroke-dasharray=\"{2}\"/>\n",
-                        height, colour, pattern);
-    text(664, height + 4, 12, label);
+  // What is what, below everything.
+  void key() {
+    constexpr double kBase = 572;
+    svg_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"18\" height=\"12\" fill=\"{}\"/>\n", kLeft, kBase - 11,
+                        kReferenceColour);
+    text(kLeft + 25, kBase, 12, "the world that never knew");
+    stroke(kLeft + 220, kBase - 4, kTestColour, "");
+    text(kLeft + 245, kBase, 12, "the other world");
+    if (!curves_) return;
+    stroke(kLeft + 380, kBase - 4, kInk, "6 4");
+    stroke(kLeft + 405, kBase - 4, kTestColour, "2 4");
+    text(kLeft + 430, kBase, 12, "what theory says: N(0, 1) and N(mu, 1)");
+  }
+
+  void stroke(double left, double height, const char* colour, const char* pattern) {
+    svg_ += fmt::format(
+        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"1.6\" "
+        "stroke-dasharray=\"{}\"/>\n",
+        left, height, left + 18, height, colour, pattern);
   }
 
   void bars() {
@@ -149,7 +164,7 @@ class Picture {
     for (double mark = std::ceil(bins_.low / step) * step; mark <= bins_.high; mark += step) {
       svg_ += fmt::format("<line x1=\"{0:.2f}\" y1=\"{1}\" x2=\"{0:.2f}\" y2=\"{2}\" stroke=\"{3}\"/>\n", x(mark),
                           kBottom, kBottom + 5, kInk);
-      text(x(mark), kBottom + 20, 12, fmt::format("{:g}", mark), "text-anchor=\"middle\"");
+      text(x(mark), kBottom + 20, 12, fmt::format("{:g}", mark + 0.0), "text-anchor=\"middle\"");
     }
     text((kLeft + kRight) / 2, kBottom + 44, 13,
          fmt::format("t of a published model ({}), in units of the noise", game_.looks.front().name),
@@ -158,8 +173,9 @@ class Picture {
 
   const GameReport& game_;
   const AuditHistogram& bins_;
-  double width_ = 0;   // of a bin
-  double top_ = 0.42;  // of the vertical axis
+  double width_ = 0;    // of a bin
+  double top_ = 1e-9;   // of the vertical axis
+  bool curves_ = true;  // draw what theory says
   std::string svg_;
 };
 
