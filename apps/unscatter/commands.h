@@ -17,6 +17,7 @@ void add_forget_command(CLI::App& parent, Context& context);
 void add_status_command(CLI::App& parent, Context& context);
 void add_certificate_command(CLI::App& parent, Context& context);
 void add_verify_command(CLI::App& parent, Context& context);
+void add_audit_command(CLI::App& parent, Context& context);
 void add_release_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
 

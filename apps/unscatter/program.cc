@@ -28,6 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   unscatter forget --workspace w.unscatter --subject user-00042
   unscatter certificate --workspace w.unscatter                 what is promised now, and why it holds
   unscatter verify --workspace w.unscatter                      derive everything again
+  unscatter audit --workspace w.unscatter                       try to break the promise, and measure how far one gets
   unscatter release --workspace w.unscatter --out model.json    a model that may leave the house
 
 Options may stand in a file: --config FILE before the command, or $UNSCATTER_CONFIG, with a section per command.
@@ -54,6 +55,7 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_status_command(program, context);
   add_certificate_command(program, context);
   add_verify_command(program, context);
+  add_audit_command(program, context);
   add_release_command(program, context);
   add_key_command(program, context);
   add_more(program, context);

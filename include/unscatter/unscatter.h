@@ -1,6 +1,7 @@
 // Every public header of the library.  Kept by scripts/umbrella_header.sh.
 #pragma once
 
+#include "unscatter/audit/audit.h"
 #include "unscatter/base/digest.h"
 #include "unscatter/base/error.h"
 #include "unscatter/base/invariant.h"
@@ -13,7 +14,6 @@
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/node_signals.h"
-#include "unscatter/embedding/pagerank.h"
 #include "unscatter/embedding/scattering.h"
 #include "unscatter/embedding/spectral_bank.h"
 #include "unscatter/embedding/spectral_kernel.h"

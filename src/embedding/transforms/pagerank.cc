@@ -1,4 +1,4 @@
-#include "unscatter/embedding/pagerank.h"
+#include "embedding/transforms/pagerank.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "embedding/transforms/pagerank.h"
 #include "unscatter/embedding/fourier.h"
-#include "unscatter/embedding/pagerank.h"
 #include "unscatter/embedding/scattering.h"
 #include "unscatter/embedding/walk_scattering.h"
 

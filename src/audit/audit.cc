@@ -1,0 +1,158 @@
+#include "unscatter/audit/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "audit/game.h"
+#include "audit/random_removals.h"
+#include "privacy/grid_noise.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+// Every observation of the objective mechanism is a training.
+constexpr std::size_t kMostTrainings = 2000;
+
+Status check(const AuditOptions& options) {
+  const auto wrong = [](std::string_view sentence) {
+    return Error{ErrorCode::kInvalidArgument, std::string(sentence)};
+  };
+  if (options.games.empty()) return wrong("an audit needs a game");
+  for (std::size_t i = 0; i < options.games.size(); ++i) {
+    if (std::count(options.games.begin(), options.games.end(), options.games[i]) > 1) {
+      return wrong(fmt::format("the game {} is named twice", name(options.games[i])));
+    }
+  }
+  if (options.draws < 1000) return wrong("an audit needs at least 1000 draws: fewer show too little");
+  if (options.removals == 0) return wrong("an audit needs at least one removal");
+  if (!(options.confidence > 0 && options.confidence < 1)) return wrong("the confidence must be between 0 and 1");
+  return ok_status();
+}
+
+// What is promised about one published model.
+Result<double> promised_shift_of(const Promise& promise) {
+  // Under the paper's rule the limit is one on a sum of residuals.  What is promised is (epsilon, delta).
+  if (promise.rule == BudgetRule::kPaper) return largest_shift_lower_bound(promise.guarantee);
+  return promise.shift_limit;
+}
+
+Result<GameSetting> setting_of(const Session& session, const AuditOptions& options, double error) {
+  const Promise& promise = session.certificate().promise;
+  GameSetting setting;
+  setting.guarantee = promise.guarantee;
+  UNSCATTER_TRY(shift, promised_shift_of(promise));
+  setting.promised_shift = shift;
+  setting.noise_stddev = promise.noise_stddev;
+  setting.regions = regions_of_model(session.weights().rows(), session.weights().cols());
+  setting.error = error;
+  setting.seed = options.seed;
+  setting.threads = options.threads;
+  setting.progress = options.progress;
+  return setting;
+}
+
+// Release mechanism.
+Result<GameOutcome> play_removed(const Session& session, const std::shared_ptr<const Embedder>& embedder,
+                                 const AuditOptions& options, double error) {
+  UNSCATTER_TRY(forgetful, copy_of(session, embedder, session.options()));
+  Sequence random(options.seed);
+  UNSCATTER_TRY(removals, remove_at_random(forgetful, options.removals, random));
+  UNSCATTER_TRY(retrained, Session::create(forgetful.remaining(), embedder, session.options()));
+
+  UNSCATTER_TRY(setting, setting_of(session, options, error));
+  setting.about = "a session that forgot, against one trained from scratch on what is left";
+  UNSCATTER_TRY(grid, GridNoise::create(setting.noise_stddev));
+  setting.grid = grid.grid();
+  setting.draws = affordable_draws(options.draws, static_cast<std::size_t>(session.weights().size()));
+  std::vector<PlantedFault> faults;
+  if (options.faults) {
+    faults = noise_faults(setting.grid);
+    UNSCATTER_TRY(more, weight_faults(forgetful, retrained, removals));
+    std::move(more.begin(), more.end(), std::back_inserter(faults));
+  }
+  UNSCATTER_TRY(reference, PublishingWorld::create({&retrained}, embedder, setting.draws));
+  UNSCATTER_TRY(test, PublishingWorld::create({&forgetful}, embedder, setting.draws));
+  UNSCATTER_TRY(outcome, play(*reference, *test, setting, std::move(faults)));
+  outcome.report.requests = removals.counts;
+  return outcome;
+}
+
+// Objective mechanism: the noise is in the training, so every observation is one.
+Result<GameOutcome> play_removed_by_training(const Session& session, const std::shared_ptr<const Embedder>& embedder,
+                                             const AuditOptions& options, double error) {
+  UNSCATTER_TRY(forgetful, Session::create(session.remaining(), embedder, session.options()));
+  Sequence random(options.seed);
+  UNSCATTER_TRY(removals, remove_at_random(forgetful, options.removals, random));
+
+  UNSCATTER_TRY(setting, setting_of(session, options, error));
+  setting.about = "trainings that forgot, against trainings from scratch on what is left";
+  setting.draws = affordable_draws(std::min(options.draws, kMostTrainings), 1);
+  std::vector<PlantedFault> faults;
+  if (options.faults) faults = noise_faults(std::nullopt);
+  UNSCATTER_TRY(reference, TrainingWorld::create(forgetful.remaining(), {}, embedder, session.options()));
+  UNSCATTER_TRY(test, TrainingWorld::create(session.remaining(), removals.requests, embedder, session.options()));
+  UNSCATTER_TRY(outcome, play(*reference, *test, setting, std::move(faults)));
+  outcome.report.requests = removals.counts;
+  return outcome;
+}
+
+Result<GameOutcome> play_named(AuditGame game, const Session& session, const std::shared_ptr<const Embedder>& embedder,
+                               const AuditOptions& options, double error) {
+  const bool published_noise = session.options().mechanism == Mechanism::kRelease;
+  if (game == AuditGame::kRemoved) {
+    return published_noise ? play_removed(session, embedder, options, error)
+                           : play_removed_by_training(session, embedder, options, error);
+  }
+  if (!published_noise) {
+    return Error{ErrorCode::kUnsupported, "the game everyone needs the release mechanism: noise on published models"};
+  }
+  // A session promises removal.  What two models tell about somebody who is in one of them is measured, and no promise
+  // is broken by it (docs/audit.md, "Games").
+  return play_everyone(session, embedder, std::nullopt, options, error);
+}
+
+}  // namespace
+
+std::string_view name(AuditGame game) { return game == AuditGame::kRemoved ? "removed" : "everyone"; }
+
+Result<AuditGame> parse_audit_game(std::string_view text) {
+  for (const AuditGame game : {AuditGame::kRemoved, AuditGame::kEveryone}) {
+    if (name(game) == text) return game;
+  }
+  return Error{ErrorCode::kInvalidArgument, fmt::format("there is no game '{}'; choose from removed, everyone", text)};
+}
+
+bool GameReport::passed() const {
+  return !exceeded && !looks.empty() &&
+         std::all_of(noise.begin(), noise.end(), [](const NoiseCheck& check) { return check.passed; });
+}
+
+bool AuditReport::passed() const {
+  return !games.empty() && !controls.empty() &&
+         std::all_of(games.begin(), games.end(), [](const GameReport& game) { return game.passed(); }) &&
+         std::all_of(controls.begin(), controls.end(), [](const AuditControl& control) { return control.passed; }) &&
+         std::all_of(faults.begin(), faults.end(),
+                     [](const AuditFault& fault) { return fault.flagged || !fault.visible; });
+}
+
+Result<AuditReport> audit(const Session& session, std::shared_ptr<const Embedder> embedder,
+                          const AuditOptions& options) {
+  invariant(embedder != nullptr, "an audit needs the session's embedder");
+  UNSCATTER_CHECK_OK(check(options));
+  // All bounds of all games hold together with the confidence that was asked for.
+  const double error = (1 - options.confidence) / static_cast<double>(options.games.size());
+  AuditReport report;
+  for (const AuditGame game : options.games) {
+    UNSCATTER_TRY(outcome, play_named(game, session, embedder, options, error));
+    report.games.push_back(std::move(outcome.report));
+    std::move(outcome.controls.begin(), outcome.controls.end(), std::back_inserter(report.controls));
+    std::move(outcome.faults.begin(), outcome.faults.end(), std::back_inserter(report.faults));
+  }
+  return report;
+}
+
+}  // namespace unscatter
