@@ -50,6 +50,9 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
                {"damping", spec.pagerank_damping}};
   if (version >= 2) {
     // Keys since version 2 are added here, and read below.
+    json["windows"] = spec.windows;
+    json["random_features"] = spec.random_features;
+    json["sharpness"] = spec.sharpness;
   }
   return json;
 }
@@ -71,6 +74,9 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
   spec.pagerank_damping = json.at("damping").get<double>();
   if (version >= 2) {
     // Keys since version 2.  Without them the transform is the one of unscatter 0.1.
+    spec.windows = json.at("windows").get<std::size_t>();
+    spec.random_features = json.at("random_features").get<std::size_t>();
+    spec.sharpness = json.at("sharpness").get<double>();
   }
   return ok_status();
 }
@@ -99,6 +105,9 @@ Json options_to_json(const SessionOptions& options, std::uint32_t version) {
                {"method", name(options.method)}};
   if (version >= 2) {
     // Keys since version 2 are added here, and read below.
+    json["protection"] = name(options.protection);
+    json["per_subject"] = options.per_subject;
+    json["ridge"] = options.ridge ? Json(*options.ridge) : Json();
   }
   return json;
 }
@@ -130,6 +139,10 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
   options.method = method;
   if (version >= 2) {
     // Keys since version 2.  Without them the options are those of unscatter 0.1.
+    UNSCATTER_TRY(protection, parse_protection(json.at("protection").get<std::string>()));
+    options.protection = protection;
+    options.per_subject = json.at("per_subject").get<std::size_t>();
+    if (!json.at("ridge").is_null()) options.ridge = json.at("ridge").get<double>();
   }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
   // them.

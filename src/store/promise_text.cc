@@ -17,6 +17,11 @@ void add_promise(nlohmann::json& document, const Promise& promise, const Promise
   if (parts.delta_for_shift) document["delta_for_shift"] = promise.delta_for_shift;
   if (parts.releases) document["releases"] = promise.releases;
   if (parts.assumptions) document["assumptions"] = promise.assumptions;
+  if (parts.level) {
+    document["protection"] = name(promise.protection);
+    document["per_subject"] = promise.per_subject;
+    document["sensitivity"] = promise.sensitivity;
+  }
 }
 
 Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseParts& parts) {
@@ -33,6 +38,12 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
   if (parts.delta_for_shift) promise.delta_for_shift = document.at("delta_for_shift").get<double>();
   if (parts.releases) promise.releases = document.at("releases").get<std::size_t>();
   if (parts.assumptions) promise.assumptions = document.at("assumptions").get<std::vector<std::string>>();
+  if (parts.level) {
+    UNSCATTER_TRY(protection, parse_protection(document.at("protection").get<std::string>()));
+    promise.protection = protection;
+    promise.per_subject = document.at("per_subject").get<std::size_t>();
+    promise.sensitivity = document.at("sensitivity").get<double>();
+  }
   return promise;
 }
 
@@ -46,7 +57,10 @@ Promise shown(const Promise& promise, const PromiseParts& parts) {
           parts.delta_for_shift ? promise.delta_for_shift : unknown.delta_for_shift,
           promise.shift_limit,
           parts.releases ? promise.releases : unknown.releases,
-          parts.assumptions ? promise.assumptions : unknown.assumptions};
+          parts.assumptions ? promise.assumptions : unknown.assumptions,
+          parts.level ? promise.protection : unknown.protection,
+          parts.level ? promise.per_subject : unknown.per_subject,
+          parts.level ? promise.sensitivity : unknown.sensitivity};
 }
 
 std::string promise_text(const Promise& promise, const PromiseParts& parts) {

@@ -10,6 +10,7 @@
 #include "store/schema.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
+#include "unlearn/limit.h"
 #include "unscatter/base/version.h"
 #include "unscatter/embedding/make_embedder.h"
 
@@ -39,6 +40,11 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   Contents contents;
   contents.constants = {setup.dataset.name, setup.dataset.class_names, chosen->blocks().front().features.describe(),
                         setup.transform, setup.options};
+  // Level everyone derives its noise, from these numbers and no data.  The file says what it is.
+  const std::size_t classes = setup.dataset.class_names.size();
+  const std::size_t width = chosen->width() + (setup.options.bias ? 1 : 0);
+  UNSCATTER_TRY(limit, Limit::create(setup.options, width * classes, classes));
+  contents.constants.options.noise_stddev = limit.options().noise_stddev;
   contents.constants.options.threads = 0;
   contents.constants.options.progress = nullptr;
   UNSCATTER_TRY(text, constants_text(contents.constants));

@@ -50,6 +50,13 @@ class GraphCollection {
   [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
   [[nodiscard]] Dataset remaining() const;
 
+  [[nodiscard]] bool has_subjects() const noexcept { return !slots_of_subject_.empty(); }
+  // Requests that leave every subject in at most `most` graphs.  Which ones it leaves follows from a public hash of the
+  // subject's id and of the graph's name (its id, or its number where there is none).  So whether a subject stays in a
+  // graph depends on nobody else: what this does to data without a subject is what it does to the rest of the data
+  // with it (docs/theory.md, Lemma 12).
+  [[nodiscard]] std::vector<RemovalRequest> memberships_beyond(std::size_t most) const;
+
   // Errors as Session::prepare().  `whole_graphs`: every touched graph goes.
   [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs,
                                          OnRefusal on_refusal = OnRefusal::kRefuseBatch) const;

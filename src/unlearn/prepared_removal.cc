@@ -1,6 +1,8 @@
 // The two phases of an update.
 #include "unscatter/unlearn/prepared_removal.h"
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -38,6 +40,7 @@ struct PreparedRemoval::Update {
     // Graphs that go are counted out, because the certificate is about the state after the update.
     certificate = certify(*fit, session->learner.limit(), session->graphs.living() - graphs_removed);
     kept_certificate = certificate;
+    exposure = exposure_of(session->learner.fit(), *fit);
     rungs.count(fit->rung);
     changes.reserve(plan.changes.size());
     for (const GraphChange& change : plan.changes) {
@@ -57,6 +60,22 @@ struct PreparedRemoval::Update {
     fit.reset();
   }
 
+  [[nodiscard]] Exposure exposure_of(const Fit& before, const Fit& after) const {
+    Exposure found{0, session->releases};
+    if (found.models == 0) return found;
+    if (session->options.mechanism == Mechanism::kObjective) {
+      // The weights after the removal tell b = -grad L(w'; D'), and the weights before follow from b and the data.  A
+      // training draws a fresh b, which would tell less.  It is counted as if it did not.
+      found.shift = std::numeric_limits<double>::infinity();
+      return found;
+    }
+    // Both weights are within their S of the optima that are compared.
+    const double apart =
+        (before.weights - after.weights).norm() + before.assessment.distance + after.assessment.distance;
+    found.shift = std::sqrt(static_cast<double>(found.models)) * apart / session->options.noise_stddev;
+    return found;
+  }
+
   // The fit that will be in force, or the present one if there is nothing to do.
   [[nodiscard]] const Fit& outcome() const { return fit ? *fit : session->learner.fit(); }
 
@@ -67,9 +86,12 @@ struct PreparedRemoval::Update {
   std::optional<Fit> fit;  // nothing: there is nothing to commit or to roll back
   Certificate certificate = session->certificate;
   Certificate kept_certificate;  // a copy for the session
+  Exposure exposure{0, session->releases};
   RungCounts rungs = session->rungs;
   std::vector<SlotChange> changes;
 };
+
+double best_guess(const Exposure& exposure) { return std::erfc(-exposure.shift / (2 * std::sqrt(2.0))) / 2; }
 
 PreparedRemoval::PreparedRemoval(std::unique_ptr<Update> update) : update_(std::move(update)) {}
 PreparedRemoval::PreparedRemoval(PreparedRemoval&&) noexcept = default;
@@ -80,6 +102,7 @@ void PreparedRemoval::commit() noexcept { update_->commit(); }
 const std::vector<Error>& PreparedRemoval::refused() const { return update_->plan.refused; }
 bool PreparedRemoval::empty() const { return requests().total() == 0; }
 const Certificate& PreparedRemoval::certificate() const { return update_->certificate; }
+const Exposure& PreparedRemoval::exposure() const { return update_->exposure; }
 const RequestCounts& PreparedRemoval::requests() const { return update_->plan.requests; }
 std::size_t PreparedRemoval::graphs_edited() const { return update_->plan.changes.size() - update_->graphs_removed; }
 std::size_t PreparedRemoval::graphs_removed() const { return update_->graphs_removed; }
@@ -105,16 +128,18 @@ Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> request
   return PreparedRemoval(std::move(update));
 }
 
-Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) {
+Result<Certificate> Session::forget(std::span<const RemovalRequest> requests, Exposure* exposure) {
   UNSCATTER_TRY(removal, prepare(requests));
+  if (exposure != nullptr) *exposure = removal.exposure();
   Certificate certificate = removal.certificate();
   removal.commit();
   return certificate;
 }
 
-Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
+Result<Certificate> Session::preview(std::span<const RemovalRequest> requests, Exposure* exposure) {
   // Dropped at the end of the scope, which puts everything back.
   UNSCATTER_TRY(removal, prepare(requests));
+  if (exposure != nullptr) *exposure = removal.exposure();
   return removal.certificate();
 }
 

@@ -14,6 +14,7 @@ struct PromiseParts {
   bool delta_for_shift = false;
   bool releases = false;
   bool assumptions = false;
+  bool level = false;  // protection, per_subject and sensitivity
 };
 // Documents of version 1, which unscatter 0.1 wrote.  These lists never change.
 inline constexpr PromiseParts kCertificatePromise1{.rule = true, .delta_for_shift = true, .assumptions = true};
@@ -21,10 +22,11 @@ inline constexpr PromiseParts kEntryPromise1{.rule = true, .delta_for_shift = tr
 inline constexpr PromiseParts kReceiptPromise1{.rule = true, .assumptions = true};
 inline constexpr PromiseParts kPublishedPromise1{.releases = true, .assumptions = true};
 // Documents of version 2.  Fields that a promise got since 0.1 are shown in these only.
-inline constexpr PromiseParts kCertificatePromise{.rule = true, .delta_for_shift = true, .assumptions = true};
-inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = true};
-inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true};
-inline constexpr PromiseParts kPublishedPromise{.releases = true, .assumptions = true};
+inline constexpr PromiseParts kCertificatePromise{
+    .rule = true, .delta_for_shift = true, .assumptions = true, .level = true};
+inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = true, .level = true};
+inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true, .level = true};
+inline constexpr PromiseParts kPublishedPromise{.releases = true, .assumptions = true, .level = true};
 
 // The promise as a reader of the document gets it.  Parts that are not shown have their default values.
 [[nodiscard]] Promise shown(const Promise& promise, const PromiseParts& parts);
