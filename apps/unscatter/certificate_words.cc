@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,7 @@ void add_rows(Table& table, const Record& record) {
   // Whoever reads "certified" has to see at once that this rule promises too much.
   if (record.promise.rule == BudgetRule::kPaper) words += "; the paper's budget, not sound for several classes";
   table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(words)});
-  table.add_row(
-      {"distance", distance_words(record.distance_upper_bound, record.shift_upper_bound, record.promise.shift_limit)});
+  table.add_row({"distance", distance_words(record.promise, record.distance_upper_bound, record.shift_upper_bound)});
   table.add_row({"how", rung_words(record.rung, record.newton_steps, record.binding)});
   add_constants_row(table, record.promise.constants);
 }
@@ -60,8 +60,12 @@ std::string rung_words(Rung rung, std::size_t newton_steps, ResidualBound bindin
 }
 
 std::string guarantee_words(const Promise& promise) {
-  return fmt::format("(epsilon, delta) = ({}, {}), by noise of {} {}", promise.guarantee.epsilon,
-                     promise.guarantee.delta, promise.noise_stddev,
+  const bool everyone = promise.protection == Protection::kEveryone;
+  // The noise of level everyone is derived, and its last digits tell a person nothing.
+  const std::string noise =
+      everyone ? fmt::format("{:.4g}", promise.noise_stddev) : fmt::format("{}", promise.noise_stddev);
+  return fmt::format("(epsilon, delta) = ({}, {}){}, by noise of {} {}", promise.guarantee.epsilon,
+                     promise.guarantee.delta, everyone ? " for every subject" : "", noise,
                      promise.mechanism == Mechanism::kRelease ? "on every published model" : "in the objective");
 }
 
@@ -69,6 +73,36 @@ std::string guarantee_words(const Promise& promise) {
 std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit) {
   return fmt::format("kept weights at most {:.1e} from training from scratch; {:.2g} % of what the noise may hide",
                      distance_upper_bound, shift_limit > 0 ? 100 * shift_upper_bound / shift_limit : 0);
+}
+
+std::string distance_words(const Promise& promise, double distance_upper_bound, double shift_upper_bound) {
+  if (promise.protection == Protection::kRemoved) {
+    return distance_words(distance_upper_bound, shift_upper_bound, promise.shift_limit);
+  }
+  return fmt::format("kept weights at most {:.1e} from training from scratch; one subject moves that by {:.3g} at most",
+                     distance_upper_bound, promise.sensitivity);
+}
+
+std::string exposure_words(const Exposure& exposure, const Promise& promise) {
+  if (exposure.models == 0) return "nobody has seen a model that had learned from it";
+  const std::string who = exposure.models == 1
+                              ? std::string("the model published so far")
+                              : fmt::format("the {} models published so far", grouped(exposure.models));
+  if (promise.mechanism == Mechanism::kObjective) {
+    return fmt::format("whoever kept {} can tell: models before and after share their noise", who);
+  }
+  // Not 1.00: nobody is ever certain, and a rounded number should not say so.
+  const double guess = best_guess(exposure);
+  const std::string right = guess > 0.995 ? "more than 0.99" : fmt::format("{:.2f}", guess);
+  return fmt::format("whoever kept {} can tell that it was in there, right with probability {} (blind guess: 0.5){}",
+                     who, right, promise.protection == Protection::kEveryone ? "; the promise covers this" : "");
+}
+
+Json exposure_json(const Exposure& exposure) {
+  // JSON has no infinity.
+  return {{"models", exposure.models},
+          {"shift", std::isfinite(exposure.shift) ? Json(exposure.shift) : Json(nullptr)},
+          {"best_guess", best_guess(exposure)}};
 }
 
 void add_certificate_rows(Table& table, const Certificate& certificate) { add_rows(table, certificate); }

@@ -9,6 +9,7 @@
 #include "unscatter/store/promise_text.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/unlearn/certificate.h"
+#include "unscatter/unlearn/prepared_removal.h"
 #include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
 
@@ -25,6 +26,13 @@ namespace unscatter::cli {
 [[nodiscard]] std::string guarantee_words(const Promise& promise);
 // "at most 3.1e-10 from those of training from scratch; published models use 0.002 % of what they may"
 [[nodiscard]] std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit);
+
+// Of a state under this promise.  Level everyone: what one subject may move, in place of the share of the noise.
+[[nodiscard]] std::string distance_words(const Promise& promise, double distance_upper_bound, double shift_upper_bound);
+// "nobody has seen a model that had learned from it" or "whoever kept one of the 3 models published so far can tell,
+// with probability 0.98 instead of 0.5"
+[[nodiscard]] std::string exposure_words(const Exposure& exposure, const Promise& promise);
+[[nodiscard]] Json exposure_json(const Exposure& exposure);
 
 // Rows for a two-column table: what is promised, how far from retraining, how it was done.
 void add_certificate_rows(Table& table, const Certificate& certificate);

@@ -70,6 +70,7 @@ Report report_removal(const ForgetArguments& arguments, const std::string& what,
                  {"graphs_removed", entry.graphs_removed},
                  {"shredded", arguments.shred},
                  {"certificate", certificate_json(outcome.certificate)},
+                 {"exposure", exposure_json(outcome.exposure)},
                  {"receipt", Json::parse(receipt_text(outcome.receipt))},
                  {"open_seconds", times.open},
                  {"seconds", times.forget}};
@@ -80,6 +81,7 @@ Report report_removal(const ForgetArguments& arguments, const std::string& what,
   table.add_row({"forgotten", what});
   table.add_row({"graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
   add_certificate_rows(table, outcome.certificate);
+  table.add_row({"exposure", exposure_words(outcome.exposure, outcome.certificate.promise)});
   table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, hash)});
   table.add_row(
       {"receipt", !arguments.receipt.empty()
@@ -195,7 +197,8 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
   UNSCATTER_TRY(session, workspace.session());  // so that the time below is the removal's own
   static_cast<void>(session);
   Stopwatch watch;
-  UNSCATTER_TRY(certificate, workspace.preview(requests));
+  Exposure exposure;
+  UNSCATTER_TRY(certificate, workspace.preview(requests, &exposure));
   const double seconds = watch.lap();
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
@@ -203,6 +206,7 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
                  {"requests", requests.size()},
                  {"graphs_removed", graphs - certificate.graphs},
                  {"certificate", certificate_json(certificate)},
+                 {"exposure", exposure_json(exposure)},
                  {"seconds", seconds}};
   Table table({{""}, {""}});
   table.add_row({"would forget", requests.size() == 1
@@ -211,6 +215,7 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
   table.add_row({"graphs", fmt::format("{} would be removed, {} left", grouped(graphs - certificate.graphs),
                                        grouped(certificate.graphs))});
   add_certificate_rows(table, certificate);
+  table.add_row({"exposure", exposure_words(exposure, certificate.promise)});
   table.add_row({"time", fmt::format("{:.1f} ms, and what the file takes", 1000 * seconds)});
   report.text = table.str() + "Nothing was changed.\n";
   return report;

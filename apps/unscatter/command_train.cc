@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,7 @@ struct TrainArguments {
   bool force = false;
   bool symmetrise = false;
   double train_share = 1;
+  bool compare_levels = false;
   std::uint64_t seed = 1;
   WorkspaceArguments workspace;
   KeyArguments key;
@@ -185,22 +187,75 @@ class WorkspaceTarget {
 struct Evaluation {
   std::size_t graphs = 0;
   double accuracy = 0;
+  std::vector<LevelCost> levels;  // with --compare-levels
 };
 
 // By the kept weights, because the number is for whoever trains.  Like every number without noise it is not for
 // outsiders (docs/certificates.md, "Limits").
 Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::optional<Dataset>& holdout,
-                                           const EmbedOptions& how) {
+                                           const TrainArguments& arguments, const EmbedOptions& how) {
   if (!holdout || holdout->size() == 0) return std::optional<Evaluation>();
   UNSCATTER_TRY(session, workspace.session());
   UNSCATTER_TRY(rows, workspace.embedder().embed(*holdout, how));
   const SparseBlockRows Z = session->options().bias ? with_bias(rows) : std::move(rows);
   const std::vector<std::uint32_t> labels = labels_for(*holdout, session->class_names());
-  return std::optional(Evaluation{holdout->size(), accuracy(Z, labels, session->weights())});
+  Evaluation evaluation{holdout->size(), accuracy(Z, labels, session->weights()), {}};
+  if (arguments.compare_levels) {
+    UNSCATTER_TRY(levels, session->level_costs(Z, labels, arguments.guarantee.per_subject.value_or(0)));
+    evaluation.levels = std::move(levels);
+  }
+  return std::optional(std::move(evaluation));
+}
+
+// The best of a level; null if it was not tried.
+const LevelCost* best_of(const std::vector<LevelCost>& levels, Protection protection) {
+  const LevelCost* best = nullptr;
+  for (const LevelCost& level : levels) {
+    if (level.protection == protection && (best == nullptr || level.accuracy > best->accuracy)) best = &level;
+  }
+  return best;
+}
+
+// What was done to the data so that nobody counts for more than the noise hides.
+std::string bounded_words(const BoundedContributions& bounded) {
+  std::vector<std::string> parts;
+  if (bounded.memberships > 0) {
+    parts.push_back(fmt::format("{} of {} dropped", counted(bounded.memberships, "membership", "memberships"),
+                                counted(bounded.subjects, "subject", "subjects")));
+  }
+  if (bounded.graphs_dropped > 0) {
+    parts.push_back(fmt::format("{} lost everybody", counted(bounded.graphs_dropped, "graph", "graphs")));
+  }
+  if (bounded.rows_shortened > 0) {
+    parts.push_back(fmt::format("{} shortened", counted(bounded.rows_shortened, "embedding", "embeddings")));
+  }
+  return parts.empty() ? "nothing had to be dropped or shortened" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void report_levels(const Evaluation& evaluation, const SessionOptions& options, Report& report, Table& table) {
+  Json levels = Json::array();
+  for (const LevelCost& level : evaluation.levels) {
+    levels.push_back({{"protection", name(level.protection)},
+                      {"ridge", level.ridge},
+                      {"noise_stddev", level.noise_stddev},
+                      {"accuracy", level.accuracy}});
+  }
+  report.json["levels"] = levels;
+  const LevelCost& present = evaluation.levels.front();
+  table.add_row({"as published",
+                 fmt::format("{:.1f} % with the noise of level {}", 100 * present.accuracy, name(present.protection))});
+  if (const LevelCost* best =
+          best_of({evaluation.levels.begin() + 1, evaluation.levels.end()}, Protection::kEveryone)) {
+    table.add_row(
+        {"everyone", fmt::format("{:.1f} % for one model at ({}, {}), best with --ridge {:.3g}", 100 * best->accuracy,
+                                 options.guarantee.epsilon, options.guarantee.delta, best->ridge)});
+    table.add_row({"", "an estimate that looks at the data: a ridge chosen by it is no public constant"});
+  }
 }
 
 Report report_training(const WorkspaceInfo& info, std::size_t width, const TrainArguments& arguments,
-                       const std::optional<Evaluation>& evaluation, const StageClock& clock) {
+                       const std::optional<Evaluation>& evaluation, const BoundedContributions& bounded,
+                       const StageClock& clock) {
   const SessionOptions& options = info.options;
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
@@ -216,6 +271,9 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
                  {"noise_stddev", options.noise_stddev},
                  {"lambda", options.regularisation},
                  {"constants", constants_json(info.certificate.promise.constants)},
+                 {"ridge", options.ridge ? Json(*options.ridge) : Json(nullptr)},
+                 {"protection", name(options.protection)},
+                 {"per_subject", options.per_subject},
                  {"certificate", certificate_json(info.certificate)},
                  {"holdout", nullptr},
                  {"signer", info.signer.hex()},
@@ -227,16 +285,25 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
   table.add_row({"learned from",
                  fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
   table.add_row({"features", info.features});
-  table.add_row({"model", fmt::format("{} weights per class, {} loss, lambda {}", grouped(width),
-                                      options.loss.describe(), options.regularisation)});
+  table.add_row({"model", fmt::format("{} weights per class, {} loss, {} {}", grouped(width), options.loss.describe(),
+                                      options.ridge ? "ridge" : "lambda",
+                                      options.ridge ? *options.ridge : options.regularisation)});
   add_constants_row(table, info.certificate.promise.constants);
   table.add_row({"promise", guarantee_words(info.certificate.promise)});
-  table.add_row({"distance", distance_words(info.certificate.distance_upper_bound, info.certificate.shift_upper_bound,
-                                            info.certificate.promise.shift_limit)});
+  table.add_row({"distance", distance_words(info.certificate.promise, info.certificate.distance_upper_bound,
+                                            info.certificate.shift_upper_bound)});
+  if (options.protection == Protection::kEveryone) {
+    report.json["bounded"] = {{"subjects", bounded.subjects},
+                              {"memberships", bounded.memberships},
+                              {"graphs_dropped", bounded.graphs_dropped},
+                              {"rows_shortened", bounded.rows_shortened}};
+    table.add_row({"bounded", bounded_words(bounded)});
+  }
   if (evaluation) {
     table.add_row({"accuracy", fmt::format("{:.1f} % on the {} graphs that were held out", 100 * evaluation->accuracy,
                                            grouped(evaluation->graphs))});
   }
+  if (evaluation && !evaluation->levels.empty()) report_levels(*evaluation, options, report, table);
   table.add_row({"signed by", info.signer.hex()});
   table.add_row({"time", clock.words()});
   report.text = table.str();
@@ -292,19 +359,22 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   std::optional<Evaluation> evaluation;
   std::optional<WorkspaceInfo> info;
   std::size_t width = 0;
+  BoundedContributions bounded;
   // Closed at the end of this block: the log of an open workspace would keep the old name.
   {
     UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
     clock.stage("train");
-    UNSCATTER_TRY(evaluated,
-                  evaluate(workspace, chosen.holdout, {.threads = threads, .progress = &context.progress()}));
+    UNSCATTER_TRY(evaluated, evaluate(workspace, chosen.holdout, arguments,
+                                      {.threads = threads, .progress = &context.progress()}));
     if (evaluated) clock.stage("evaluate");
     evaluation = evaluated;
     info = workspace.info();
+    UNSCATTER_TRY(session, workspace.session());
+    bounded = session->bounded_contributions();
     width = workspace.embedder().width() + (options.bias ? 1 : 0);
   }
   UNSCATTER_CHECK_OK(target.settle(how));
-  Report report = report_training(*info, width, arguments, evaluation, clock);
+  Report report = report_training(*info, width, arguments, evaluation, bounded, clock);
   report.json["replaced"] = target.replaces();
   // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
   // be in both.
@@ -327,6 +397,8 @@ void add_train_command(CLI::App& parent, Context& context) {
                   "Share of the graphs to learn from; the others tell the accuracy")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  command.add_flag("--compare-levels", arguments->compare_levels,
+                   "With --train-share: how accurate published models are at level removed and at level everyone");
   command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")
       ->capture_default_str();
   arguments->transform.add_to(command);
@@ -338,11 +410,16 @@ Examples:
   unscatter train --data groups.jsonl --workspace w.unscatter
   unscatter train --data groups.jsonl --workspace w.unscatter --train-share 0.8 --lambda 1e-4 --scales 5
   unscatter train --data IMDB-BINARY --workspace imdb.unscatter --epsilon 0.5 --delta 1e-5 --releases 100
+  unscatter train --data groups.jsonl --workspace w.unscatter --train-share 0.8 --compare-levels --per-subject 1
+  unscatter train --data groups.jsonl --workspace w.unscatter --protect everyone --per-subject 1 --ridge 50
   unscatter train --data IMDB-BINARY --workspace paper.unscatter --preset paper --force
 
 The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have
 in the data set.  The signing key is made on first use; it stays outside of the workspace.
 --force makes a new workspace.  Models that the old one published are not counted in the new one.
+--protect removed: published models are close to those of retraining after the same requests.  Models from before a
+removal still know what was removed; 'forget' says how much they tell.  --protect everyone: published models are
+differentially private for every subject; the noise follows from --epsilon, --delta, --releases and --ridge.
 --preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the
 paper's own data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An
 option that is given goes before the preset.
@@ -351,6 +428,15 @@ Features and transforms: unscatter embed --help.)");
       command, [arguments, &command, &context] { return train_workspace(*arguments, command, context); },
       [arguments]() -> Status {
         UNSCATTER_CHECK_OK(arguments->guarantee.options({}));
+        // An option that changes nothing would let somebody believe in a protection that is not there.
+        if (arguments->guarantee.per_subject && arguments->guarantee.protect != "everyone" &&
+            !arguments->compare_levels) {
+          return Error{ErrorCode::kInvalidArgument, "--per-subject belongs to --protect everyone"};
+        }
+        if (arguments->compare_levels && arguments->train_share == 1) {
+          return Error{ErrorCode::kInvalidArgument,
+                       "--compare-levels needs graphs that are not learned from: --train-share below 1"};
+        }
         return ok_status();
       });
 }

@@ -40,6 +40,7 @@ class ListRun {
   void acknowledge(std::size_t done, const Forgotten& outcome) {
     ++updates_;
     honoured_ += outcome.requests.size();
+    if (outcome.exposure.shift >= exposure_.shift) exposure_ = outcome.exposure;
     progress_.advance(done - done_);
     done_ = done;
     // The update is in force whatever becomes of its files.  The first failure stops the list before the next update,
@@ -55,6 +56,8 @@ class ListRun {
   [[nodiscard]] std::size_t updates() const { return updates_; }
   [[nodiscard]] std::size_t honoured() const { return honoured_; }
   [[nodiscard]] std::size_t done() const { return done_; }
+  // The largest of all updates.
+  [[nodiscard]] const Exposure& exposure() const { return exposure_; }
 
  private:
   Status write(const Forgotten& outcome) {
@@ -73,6 +76,7 @@ class ListRun {
   std::size_t updates_ = 0;
   std::size_t honoured_ = 0;
   std::size_t done_ = 0;
+  Exposure exposure_;
 };
 
 struct ListReport {
@@ -81,6 +85,7 @@ struct ListReport {
   double seconds = 0;
   StageTimes stages;
   std::size_t receipts_written = 0;  // that an earlier run had not written
+  Exposure exposure;                 // the largest of all updates
 };
 
 Json stages_json(const StageTimes& stages) {
@@ -149,6 +154,7 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
                  {"entries", info.entries},
                  {"hash", info.head.hex()},
                  {"certificate", certificate_json(info.certificate)},
+                 {"exposure", outcome.updates > 0 ? exposure_json(run.exposure) : Json(nullptr)},
                  {"seconds", run.seconds},
                  {"requests_per_second", rate},
                  {"stage_seconds", stages_json(run.stages)}};
@@ -165,7 +171,11 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
     table.add_row({"receipts", fmt::format("{} that an earlier run had not written", grouped(run.receipts_written))});
   }
   table.add_row({"graphs left", grouped(info.graphs)});
-  if (outcome.updates > 0) add_certificate_rows(table, info.certificate);
+  if (outcome.updates > 0) {
+    add_certificate_rows(table, info.certificate);
+    table.add_row({"exposure", fmt::format("at most, of these updates: {}",
+                                           exposure_words(run.exposure, info.certificate.promise))});
+  }
   table.add_row(
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"time", fmt::format("{:.3f} s, {:.0f} requests/s: {}", run.seconds, rate, stages_words(run.stages))});
@@ -272,6 +282,7 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   context.progress().end();
   report.stages = workspace.stage_times();
   report.receipts_written = receipts_written;
+  report.exposure = run.exposure();
   if (outcome.ok()) {
     report.outcome = *std::move(outcome);
     if (run.failure()) report.failure = done_but_unwritten(arguments, file, run);

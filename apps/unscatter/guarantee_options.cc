@@ -25,13 +25,28 @@ void GuaranteeArguments::add_to(CLI::App& command) {
   command.add_option("--delta", delta, "Of the guarantee, in (0, 1)")
       ->group(group)
       ->default_str(fmt::format("{}", sound.guarantee.delta));
+  command
+      .add_option("--protect", protect,
+                  "removed: models stay close to retraining; everyone: models are differentially private")
+      ->group(group)
+      ->check(CLI::IsMember({"removed", "everyone"}))
+      ->default_str(std::string(name(sound.protection)));
+  command
+      .add_option("--per-subject", per_subject,
+                  "everyone: how many graphs one external node id may be in; not given: a subject is a whole graph")
+      ->group(group)
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--ridge", ridge,
+                  "The ridge as a public constant, in place of lambda times the number of graphs; everyone needs it")
+      ->group(group);
   command.add_option("--noise", noise, "release: standard deviation of the noise on published weights")
       ->group(group)
       ->default_str(fmt::format("{}", sound.noise_stddev));
   command.add_option("--alpha", alpha, "objective: standard deviation of the noise in the objective")->group(group);
   command.add_option("--releases", releases, "release: how many published models the guarantee covers together")
       ->group(group)
-      ->default_str(fmt::format("{}", sound.releases));
+      ->default_str(fmt::format("{}; everyone: 1", sound.releases));
   command
       .add_option(option_names("--distance-limit"), distance_limit,
                   "release: how far from the retrained weights the kept ones may be, relative to their norm")
@@ -58,6 +73,7 @@ Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transfor
   if (epsilon) options.guarantee.epsilon = *epsilon;
   if (delta) options.guarantee.delta = *delta;
   UNSCATTER_CHECK_OK(set_noise(options));
+  UNSCATTER_CHECK_OK(set_level(options));
   if (bound) {
     UNSCATTER_TRY(parsed, parse_residual_bound(*bound));
     options.bound = parsed;
@@ -67,6 +83,32 @@ Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transfor
     options.removal = parsed;
   }
   return options;
+}
+
+Status GuaranteeArguments::set_level(SessionOptions& options) const {
+  options.ridge = ridge;
+  if (protect) {
+    UNSCATTER_TRY(parsed, parse_protection(*protect));
+    options.protection = parsed;
+  }
+  if (options.protection == Protection::kRemoved) {
+    // --per-subject is not read here: `train --compare-levels` asks what level everyone would cost.
+    return ok_status();
+  }
+  if (noise) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--noise does not go with --protect everyone: there the noise follows from --epsilon, --delta, "
+                 "--releases and --ridge"};
+  }
+  if (!ridge) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--protect everyone needs --ridge: a public constant, for instance lambda times the number of graphs "
+                 "that you expect"};
+  }
+  options.per_subject = per_subject.value_or(0);
+  // Every model that is covered makes the noise larger.  Who wants more than one says so.
+  if (!releases) options.releases = 1;
+  return ok_status();
 }
 
 Status GuaranteeArguments::set_noise(SessionOptions& options) const {

@@ -18,6 +18,9 @@ struct GuaranteeArguments {
   std::optional<std::string> mechanism;
   std::optional<double> epsilon;
   std::optional<double> delta;
+  std::optional<std::string> protect;
+  std::optional<std::size_t> per_subject;
+  std::optional<double> ridge;
   std::optional<double> noise;  // release
   std::optional<double> alpha;  // objective
   std::optional<std::size_t> releases;
@@ -32,6 +35,7 @@ struct GuaranteeArguments {
 
  private:
   [[nodiscard]] Status set_noise(SessionOptions& options) const;
+  [[nodiscard]] Status set_level(SessionOptions& options) const;
 };
 
 }  // namespace unscatter::cli

@@ -65,6 +65,17 @@ void TransformArguments::add_to(CLI::App& command) {
       ->group(group)
       ->check(CLI::IsMember({"clip", "none"}))
       ->default_str(std::string(name(chosen.row_norm)));
+  command.add_option("--windows", chosen.windows, "Windows per side of --transform windows")
+      ->group(group)
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command.add_option("--random-features", chosen.random_features, "Coordinates of --transform windows")
+      ->group(group)
+      ->check(CLI::Range(2, 65536))
+      ->capture_default_str();
+  command.add_option("--sharpness", chosen.sharpness, "Of --transform windows: how fast similarity falls")
+      ->group(group)
+      ->capture_default_str();
   command.add_option("--damping", chosen.pagerank_damping, "PageRank damping")->group(group)->capture_default_str();
 }
 

@@ -49,7 +49,13 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
                {"frame_min_lower", spec.spectral.frame.min_lower},
                {"frame_max_upper", spec.spectral.frame.max_upper},
                {"damping", spec.pagerank_damping}};
-  if (version >= 2) json["row_norm"] = name(spec.row_norm);
+  if (version >= 2) {
+    // Keys since version 2 are added here, and read below.
+    json["row_norm"] = name(spec.row_norm);
+    json["windows"] = spec.windows;
+    json["random_features"] = spec.random_features;
+    json["sharpness"] = spec.sharpness;
+  }
   return json;
 }
 
@@ -73,6 +79,9 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
   if (version >= 2) {
     UNSCATTER_TRY(norm, parse_row_norm(json.at("row_norm").get<std::string>()));
     spec.row_norm = norm;
+    spec.windows = json.at("windows").get<std::size_t>();
+    spec.random_features = json.at("random_features").get<std::size_t>();
+    spec.sharpness = json.at("sharpness").get<double>();
   }
   return ok_status();
 }
@@ -118,6 +127,9 @@ Json options_to_json(const SessionOptions& options, std::uint32_t version) {
   if (version >= 2) {
     json["classes"] = name(options.classes);
     json["constants"] = origins_to_json(options.constants);
+    json["protection"] = name(options.protection);
+    json["per_subject"] = options.per_subject;
+    json["ridge"] = options.ridge ? Json(*options.ridge) : Json();
   }
   return json;
 }
@@ -154,6 +166,10 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
     options.classes = classes;
     UNSCATTER_TRY(constants, origins_from_json(json.at("constants")));
     options.constants = std::move(constants);
+    UNSCATTER_TRY(protection, parse_protection(json.at("protection").get<std::string>()));
+    options.protection = protection;
+    options.per_subject = json.at("per_subject").get<std::size_t>();
+    if (!json.at("ridge").is_null()) options.ridge = json.at("ridge").get<double>();
   }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
   // them.

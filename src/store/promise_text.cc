@@ -25,6 +25,11 @@ void add_promise(nlohmann::json& document, const Promise& promise, const Promise
     }
     document["constants"] = std::move(constants);
   }
+  if (parts.level) {
+    document["protection"] = name(promise.protection);
+    document["per_subject"] = promise.per_subject;
+    document["sensitivity"] = promise.sensitivity;
+  }
 }
 
 Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseParts& parts) {
@@ -47,6 +52,12 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
       promise.constants.push_back({entry.at("name").get<std::string>(), kind});
     }
   }
+  if (parts.level) {
+    UNSCATTER_TRY(protection, parse_protection(document.at("protection").get<std::string>()));
+    promise.protection = protection;
+    promise.per_subject = document.at("per_subject").get<std::size_t>();
+    promise.sensitivity = document.at("sensitivity").get<double>();
+  }
   return promise;
 }
 
@@ -61,7 +72,10 @@ Promise shown(const Promise& promise, const PromiseParts& parts) {
           promise.shift_limit,
           parts.releases ? promise.releases : unknown.releases,
           parts.assumptions ? promise.assumptions : unknown.assumptions,
-          parts.constants ? promise.constants : unknown.constants};
+          parts.constants ? promise.constants : unknown.constants,
+          parts.level ? promise.protection : unknown.protection,
+          parts.level ? promise.per_subject : unknown.per_subject,
+          parts.level ? promise.sensitivity : unknown.sensitivity};
 }
 
 std::string promise_text(const Promise& promise, const PromiseParts& parts) {

@@ -255,7 +255,7 @@ class Verifier {
   // another one would have another optimum.
   Result<std::string> retrain() {
     const SessionOptions& options = session_->options();
-    const double ridge = options.regularisation * static_cast<double>(session_->graph_count());
+    const double ridge = ridge_of(options, session_->graph_count());
     const Objective objective(session_->embeddings(), session_->labels(), session_->classes(), options.loss, ridge,
                               session_->perturbation(), options.threads);
     TrainOptions training;

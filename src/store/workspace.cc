@@ -11,6 +11,7 @@
 #include "store/stored_graph.h"
 #include "store/upgrade.h"
 #include "store/workspace_state.h"
+#include "unlearn/limit.h"
 #include "unscatter/base/version.h"
 #include "unscatter/embedding/make_embedder.h"
 
@@ -44,6 +45,11 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
     contents.constants.class_names = setup.dataset.class_names;
   }
   contents.constants.fit = setup.fit.kind;
+  // Level everyone derives its noise, from these numbers and no data.  The file says what it is.
+  const std::size_t classes = setup.dataset.class_names.size();
+  const std::size_t width = chosen->width() + (setup.options.bias ? 1 : 0);
+  UNSCATTER_TRY(limit, Limit::create(setup.options, width * classes, classes));
+  contents.constants.options.noise_stddev = limit.options().noise_stddev;
   contents.constants.options.threads = 0;
   contents.constants.options.progress = nullptr;
   // Names that no text can hold are refused here too, although they stand elsewhere.

@@ -202,6 +202,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   const std::size_t published_so_far = std::max(published(), how.published);
   rows.model = to_row(model_after(removal, published_so_far), *random);
   done.certificate = removal.certificate();
+  done.exposure = removal.exposure();
   done.entry = next_entry(how.supersedes ? EntryKind::kReplayed : EntryKind::kForgotten);
   done.entry.supersedes = how.supersedes;
   done.entry.published = published_so_far;
@@ -265,6 +266,8 @@ Workspace::Removal::~Removal() = default;
 
 const Certificate& Workspace::Removal::certificate() const { return parts_->update.certificate(); }
 
+const Exposure& Workspace::Removal::exposure() const { return parts_->update.exposure(); }
+
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
@@ -283,8 +286,9 @@ Result<Forgotten> Workspace::forget(std::span<const RemovalRequest> requests, co
   return removal.commit(options);
 }
 
-Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests) {
+Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests, Exposure* exposure) {
   UNSCATTER_TRY(removal, prepare(requests));
+  if (exposure != nullptr) *exposure = removal.exposure();
   return removal.certificate();
 }
 

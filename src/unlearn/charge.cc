@@ -53,8 +53,10 @@ double worst_case_change(std::span<const RowChange> changes, const Loss& loss, d
 
 }  // namespace
 
+double ridge_per_graph(const SessionOptions& options) { return options.ridge ? 0 : options.regularisation; }
+
 GradientChange gradient_change(std::span<const RowChange> changes, std::span<const std::uint32_t> labels,
-                               const Loss& loss, double regularisation, const Matrix& weights) {
+                               const Loss& loss, double per_graph, const Matrix& weights) {
   GradientChange result{Matrix::Zero(weights.rows(), weights.cols()), Vector::Zero(weights.cols())};
   // The sum of the lengths of all terms.  Terms of opposite classes cancel in the sum, and their roundings do not.
   Vector magnitude = Vector::Zero(weights.cols());
@@ -75,10 +77,10 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
       };
       add(change.before, 1);
       add(change.after, -1);
-      if (change.kind == ChangeKind::kRemoved) {
-        result.columns.col(k) += regularisation * weights.col(k);
-        result.rounding(k) += 4 * kUnitRoundoff * regularisation * weight_norm;
-        magnitude(k) += regularisation * weight_norm;
+      if (change.kind == ChangeKind::kRemoved && per_graph > 0) {
+        result.columns.col(k) += per_graph * weights.col(k);
+        result.rounding(k) += 4 * kUnitRoundoff * per_graph * weight_norm;
+        magnitude(k) += per_graph * weight_norm;
       }
     }
   }
@@ -93,8 +95,10 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
                                const GradientChange& change, const NewtonStep& step, const Vector& residuals_before,
                                std::size_t graphs, double spectral_norm, const SessionOptions& options) {
   const Loss& loss = after.loss();
-  // A given F is taken on trust.  If it is too small, data and worst may be false, and the certificate says so.
-  const double row_norm = options.row_norm ? *options.row_norm : largest_row_norm(after.rows(), changes);
+  // A given F is taken on trust.  If it is too small, data and worst may be false, and the certificate says so.  Level
+  // everyone shortens rows to F up to rounding, and these bounds leave no room for that: so F is measured there.
+  const bool trusted = options.row_norm && options.protection == Protection::kRemoved;
+  const double row_norm = trusted ? *options.row_norm : largest_row_norm(after.rows(), changes);
   // H V - Delta, the middle term of (5): what the solver left over.  It is evaluated, because nobody trusts it to be
   // small.
   const Matrix defect = after.newton_defect(step.curvatures, step.products, step.steps, change.columns);
@@ -109,8 +113,12 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
   // most eta times the sum of both ridges.
   const auto removed =
       std::count_if(changes.begin(), changes.end(), [](const RowChange& c) { return c.kind == ChangeKind::kRemoved; });
-  const double ridges = 2 * after.ridge() + options.regularisation * static_cast<double>(removed);
+  const double per_graph = ridge_per_graph(options);
+  const double ridges = 2 * after.ridge() + per_graph * static_cast<double>(removed);
   const double ridge_rounding = removed == 0 ? 0 : 2 * kUnitRoundoff * ridges;
+
+  // lambda, as the bound worst wants it.  A constant ridge is that of as many graphs with a share each.
+  const double per_living_graph = options.ridge ? *options.ridge / static_cast<double>(graphs) : options.regularisation;
 
   // Enough for a norm of n or of d computed numbers.
   const double round_up = 1 + rounding_factor(static_cast<double>(after.rows().rows() + after.width()) + 8);
@@ -124,13 +132,13 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
     const double step_norm = step.steps.col(k).norm() * round_up;
     const double product_norm = step.products.col(k).norm() * round_up;
     const double squared_product_norm = step.products.col(k).array().square().matrix().norm() * round_up;
-    const double gradient_change_bound = worst_case_change(changes, loss, row_norm, options.regularisation,
-                                                           weights.col(k).norm() * round_up, after.width());
+    const double gradient_change_bound =
+        worst_case_change(changes, loss, row_norm, per_graph, weights.col(k).norm() * round_up, after.width());
     bounds.tight(k) = left_over + tightened_bound(loss.curvature_lipschitz(), spectral_norm, squared_product_norm);
     bounds.data(k) = left_over + data_dependent_bound(loss.published_curvature_lipschitz(), row_norm, spectral_norm,
                                                       step_norm, product_norm);
-    bounds.worst(k) = left_over + worst_case_bound(loss.published_curvature_lipschitz(), row_norm,
-                                                   options.regularisation, graphs, gradient_change_bound);
+    bounds.worst(k) = left_over + worst_case_bound(loss.published_curvature_lipschitz(), row_norm, per_living_graph,
+                                                   graphs, gradient_change_bound);
   }
   return bounds;
 }

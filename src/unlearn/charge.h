@@ -12,14 +12,18 @@
 
 namespace unscatter {
 
+// What a removed graph takes from the ridge: lambda, or nothing where the ridge is a constant.
+[[nodiscard]] double ridge_per_graph(const SessionOptions& options);
+
 // Delta, one column per class: the gradient at `weights` before the changes less the one after, from the changed rows
-// alone (plus lambda w per removed graph).  `rounding` bounds, per class, how far a computed column may be off.
+// alone (plus ridge_per_graph w per removed graph).  `rounding` bounds, per class, how far a computed column may be
+// off.
 struct GradientChange {
   Matrix columns;
   Vector rounding;
 };
 [[nodiscard]] GradientChange gradient_change(std::span<const RowChange> changes, std::span<const std::uint32_t> labels,
-                                             const Loss& loss, double regularisation, const Matrix& weights);
+                                             const Loss& loss, double ridge_per_graph, const Matrix& weights);
 
 // One Newton update of all classes, seen from the objective on the edited data.
 struct NewtonStep {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/wipe.h"
+#include "unscatter/base/digest.h"
 
 namespace unscatter {
 namespace {
@@ -115,6 +117,32 @@ Result<GraphCollection> GraphCollection::restore(SessionSnapshot& snapshot) {
   }
   if (graphs.living_ == 0) return Error{ErrorCode::kMalformedInput, "there is no graph to learn from"};
   return graphs;
+}
+
+std::vector<RemovalRequest> GraphCollection::memberships_beyond(std::size_t most) const {
+  std::vector<RemovalRequest> requests;
+  for (const auto& [subject, slots] : slots_of_subject_) {
+    if (slots.size() <= most) continue;
+    std::vector<std::pair<Digest, std::size_t>> ranked;
+    ranked.reserve(slots.size());
+    for (const std::size_t slot : slots) {
+      Hasher hasher;
+      hasher.add(std::string_view("unscatter membership 1")).add(std::string_view(subject));
+      if (graph_ids_.empty()) {
+        hasher.add(static_cast<std::uint64_t>(number_of(slot)));
+      } else {
+        hasher.add(std::string_view(graph_ids_[slot]));
+      }
+      ranked.emplace_back(hasher.finish(), slot);
+    }
+    std::sort(ranked.begin(), ranked.end(), [](const auto& one, const auto& other) {
+      return std::tie(one.first.bytes, one.second) < std::tie(other.first.bytes, other.second);
+    });
+    for (std::size_t i = most; i < ranked.size(); ++i) {
+      requests.emplace_back(ForgetNode{number_of(ranked[i].second), subject});
+    }
+  }
+  return requests;
 }
 
 void GraphCollection::forget_ids(std::size_t slot, const Graph& before, const Graph* after) noexcept {

@@ -52,6 +52,13 @@ class GraphCollection {
   [[nodiscard]] std::span<const std::uint32_t> node_numbers(std::size_t slot) const { return numbers_[slot]; }
   [[nodiscard]] Dataset remaining() const;
 
+  [[nodiscard]] bool has_subjects() const noexcept { return !slots_of_subject_.empty(); }
+  // Requests that leave every subject in at most `most` graphs.  Which ones it leaves follows from a public hash of the
+  // subject's id and of the graph's name (its id, or its number where there is none).  So whether a subject stays in a
+  // graph depends on nobody else: what this does to data without a subject is what it does to the rest of the data
+  // with it (docs/theory.md, Lemma 12).
+  [[nodiscard]] std::vector<RemovalRequest> memberships_beyond(std::size_t most) const;
+
   // Errors as Session::prepare().  `whole_graphs`: every touched graph goes.
   [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs,
                                          OnRefusal on_refusal = OnRefusal::kRefuseBatch) const;

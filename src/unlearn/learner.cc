@@ -31,12 +31,11 @@ void Learner::Tried::wipe() noexcept {
   wipe_matrix(fit.weights);
 }
 
-Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
-                 const SessionOptions& options, const Limit& limit)
+Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const Limit& limit)
     : rows_(std::move(rows)),
       labels_(std::move(labels)),
       classes_(classes),
-      options_(options),
+      options_(limit.options()),
       limit_(limit),
       living_(rows_.rows()),
       curvature_(cheaper_form(rows_.rows(), rows_.columns()), {.keep_factors = true}) {
@@ -46,16 +45,10 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
 }
 
 Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
-                                const SessionOptions& options, RandomSource& noise) {
-  const std::size_t living = rows.rows();
-  return create(std::move(rows), std::move(labels), classes, living, options, noise);
-}
-
-Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
-                                std::size_t living, const SessionOptions& options, RandomSource& noise) {
+                                const SessionOptions& options, RandomSource& noise, std::optional<std::size_t> living) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
-  Learner learner(std::move(rows), std::move(labels), classes, options, limit);
-  learner.living_ = living;
+  Learner learner(std::move(rows), std::move(labels), classes, limit);
+  if (living) learner.living_ = *living;
   // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
   UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
   learner.fit_ = std::move(fit);
@@ -82,7 +75,7 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
   if (perturbed != fit.perturbation.has_value() || (perturbed && !fits(*fit.perturbation))) {
     return Error{ErrorCode::kMalformedInput, "the noise of the objective does not fit the mechanism and the embedding"};
   }
-  Learner learner(std::move(rows), std::move(labels), classes, options, limit);
+  Learner learner(std::move(rows), std::move(labels), classes, limit);
   learner.living_ = living;
   learner.fit_ = std::move(fit);
   // Assessed again and not read: what is satisfied follows from residuals and options alone.
@@ -106,7 +99,7 @@ EvaluatedResidual Learner::evaluate() const {
 Objective Learner::objective(std::size_t living, const Matrix* perturbation) const {
   // The same product as in a training from scratch on so many graphs, bit for bit.  So the ridge carries no error
   // (docs/theory.md, "Setting").
-  const double ridge = options_.regularisation * static_cast<double>(living);
+  const double ridge = ridge_of(options_, living);
   return {rows_, CheckedLabels{labels_}, classes_, options_.loss, ridge, perturbation, options_.threads};
 }
 
@@ -167,7 +160,8 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
 Result<Fit> Learner::fit_after(std::span<const RowChange> changes, std::size_t living, RandomSource& noise) {
   if (options_.method == Method::kRetrain) return retrain(living, noise);
   const Objective after = objective(living, perturbation());
-  const GradientChange change = gradient_change(changes, labels_, options_.loss, options_.regularisation, fit_.weights);
+  const GradientChange change =
+      gradient_change(changes, labels_, options_.loss, ridge_per_graph(options_), fit_.weights);
   UNSCATTER_TRY(fit, climb_ladder(climb_on(after, changes, living), change, fit_));
   if (!fit.assessment.satisfied) return retrain(living, noise);
   return fit;

@@ -23,13 +23,11 @@ namespace unscatter {
 
 class Learner {
  public:
-  // Trains.  Errors as Session::create().
+  // Trains.  Rows without values are graphs that are not there; `living` counts the others (default: all are there).
+  // Errors as Session::create().
   [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels,
-                                              std::size_t classes, const SessionOptions& options, RandomSource& noise);
-  // The same with rows without values among them: `living` of the rows are graphs.
-  [[nodiscard]] static Result<Learner> create(SparseBlockRows rows, std::vector<std::uint32_t> labels,
-                                              std::size_t classes, std::size_t living, const SessionOptions& options,
-                                              RandomSource& noise);
+                                              std::size_t classes, const SessionOptions& options, RandomSource& noise,
+                                              std::optional<std::size_t> living = {});
 
   // A learner as it stood before.  Rows without values are graphs that went.  `fit` carries weights, residuals, binding
   // and perturbation.  Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
@@ -71,8 +69,7 @@ class Learner {
     void wipe() noexcept;
   };
 
-  Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const SessionOptions& options,
-          const Limit& limit);
+  Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const Limit& limit);
 
   [[nodiscard]] Objective objective(std::size_t living, const Matrix* perturbation) const;
   // What the ladder needs to know of an update after which `living` graphs are left.

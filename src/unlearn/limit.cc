@@ -10,6 +10,8 @@
 
 #include "linalg/rounding.h"
 #include "privacy/classical_rule.h"
+#include "unlearn/contribution.h"
+#include "unscatter/base/invariant.h"
 
 namespace unscatter {
 
@@ -24,14 +26,42 @@ std::string fitted_once(const std::vector<ConstantOrigin>& constants) {
   return names;
 }
 
+// Kept weights may be this share of the sensitivity away from the optimum.  A millionth costs two millionths of noise,
+// and one Newton step more than without it at most.
+constexpr double kSpareShare = 0x1p-20;
+
+// Whom the guarantee covers, and against what.  docs/theory.md, "Two levels".
+void add_scope(const SessionOptions& options, std::vector<std::string>& list) {
+  if (options.protection == Protection::kEveryone) {
+    list.emplace_back(
+        fmt::format("{} published models together are differentially private for every subject, whatever requests "
+                    "react to them",
+                    options.releases));
+    list.emplace_back(options.per_subject == 0
+                          ? std::string("a subject is one graph, which is there as a whole or not at all; a part of a "
+                                        "graph may cost twice the shift")
+                          : fmt::format("a subject touches at most {} graphs; memberships beyond were dropped before "
+                                        "training",
+                                        options.per_subject));
+    list.emplace_back("features, classes, graph names and options are public constants that look at no private data");
+    return;
+  }
+  list.emplace_back(
+      fmt::format("the guarantee covers {} published models together: they are close to those of retraining at every "
+                  "step with the same requests",
+                  options.releases));
+  list.emplace_back(
+      "a model hides removed data only if no request was chosen by looking at a model that had learned from it");
+  list.emplace_back("models published before a removal know what was removed; together with later ones they show it");
+}
+
 // The sentences are part of certificates and receipts.  "Assumptions" in docs/certificates.md says what to do about
 // each.
 std::vector<std::string> assumptions(const SessionOptions& options) {
   std::vector<std::string> list;
   if (options.mechanism == Mechanism::kRelease) {
     list.emplace_back("only published models leave the session; its kept weights and its memory stay private");
-    list.emplace_back(fmt::format("the guarantee covers {} published models together, and requests that depend on them",
-                                  options.releases));
+    add_scope(options, list);
   } else {
     list.emplace_back("assumes requests and residual independent of the noise");
     list.emplace_back(
@@ -41,7 +71,7 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
     list.emplace_back(
         "the paper's budget treats each class on its own; published together, the classes can give away more");
   }
-  if (options.row_norm && options.bound != ResidualBound::kExact) {
+  if (options.row_norm && options.bound != ResidualBound::kExact && options.protection == Protection::kRemoved) {
     list.emplace_back(
         fmt::format("assumes embeddings of norm at most {:.4g}, which was given and not measured", *options.row_norm));
   }
@@ -73,42 +103,100 @@ double joint_norm(const Vector& residuals) {
   return residuals.stableNorm() * (1 + rounding_factor(static_cast<double>(residuals.size()) + 8));
 }
 
+namespace {
+
+// What the grid costs is set aside for every release that the guarantee covers: the second term of (11) in
+// docs/theory.md.  Rounded up here, so that the delta that is left errs low.
+Result<RemovalGuarantee> without_grid(const SessionOptions& options, const GridNoise& grid, std::size_t weights) {
+  RemovalGuarantee guarantee = options.guarantee;
+  UNSCATTER_TRY(surcharge, grid.delta_surcharge_upper_bound(weights, guarantee.epsilon));
+  guarantee.delta -= surcharge * static_cast<double>(options.releases) * (1 + rounding_factor(8));
+  guarantee.delta = std::nextafter(guarantee.delta, 0.0);
+  if (!(guarantee.delta > 0)) {
+    return Error{ErrorCode::kLimitExceeded,
+                 "delta is too small for so many weights and releases: nothing is left after what "
+                 "publishing on a grid costs"};
+  }
+  return guarantee;
+}
+
+// Theorem 5: R releases that are each shifted by c are together shifted by c sqrt(R).  Fixed in advance, so that the
+// test against it tells nothing about the noise.
+Result<double> shift_of_one_release(const RemovalGuarantee& guarantee, std::size_t releases) {
+  UNSCATTER_TRY(total_shift, largest_shift_lower_bound(guarantee));
+  return total_shift / std::sqrt(static_cast<double>(releases)) * (1 - 4 * kUnitRoundoff);
+}
+
+// The smallest sigma with (sensitivity + 2 S + grid) / sigma <= c for all S that assess() accepts: (18) of
+// docs/theory.md.  It follows from options and sizes alone, so it may be shown.
+Result<double> noise_for_everyone(const SessionOptions& options, std::size_t weights, double sensitivity) {
+  // sigma / g is at least 2^32, and equal to it for sigma = 1.  So no other sigma pays more for its grid.
+  UNSCATTER_TRY(unit, GridNoise::create(1));
+  UNSCATTER_TRY(guarantee, without_grid(options, unit, weights));
+  UNSCATTER_TRY(shift, shift_of_one_release(guarantee, options.releases));
+  const double hidden = shift - unit.shift_surcharge_upper_bound(weights);
+  if (!(hidden > 0)) {
+    return Error{ErrorCode::kLimitExceeded,
+                 "epsilon and delta are too small for so many weights and releases: the grid alone is too much"};
+  }
+  // A billionth of room for the roundings here and for those of largest_shift_lower_bound().
+  const double sigma = sensitivity * (1 + 2 * kSpareShare) / hidden * (1 + 1e-9);
+  if (!std::isfinite(sigma)) return Error{ErrorCode::kInvalidArgument, "the ridge is too small"};
+  return sigma;
+}
+
+}  // namespace
+
 Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, std::size_t classes) {
   UNSCATTER_CHECK_OK(check_options(options));
   Limit limit;
   limit.options_ = options;
   limit.weights_ = weights;
+  double sensitivity = 0;
+  if (options.protection == Protection::kEveryone) {
+    limit.weights_ = weights / classes * published_vectors(options, classes);
+    sensitivity = sensitivity_upper_bound(options, classes);
+    UNSCATTER_TRY(sigma, noise_for_everyone(options, limit.weights_, sensitivity));
+    limit.options_.noise_stddev = sigma;
+  }
+  const double noise_stddev = limit.options_.noise_stddev;
   RemovalGuarantee guarantee = options.guarantee;
   if (options.mechanism == Mechanism::kRelease) {
-    UNSCATTER_TRY(grid, GridNoise::create(options.noise_stddev));
-    // What the grid costs is set aside for every release that the guarantee covers: the second term of (11) in
-    // docs/theory.md.  Rounded up here, so that the delta that is left errs low.
-    UNSCATTER_TRY(surcharge, grid.delta_surcharge_upper_bound(weights, guarantee.epsilon));
-    guarantee.delta -= surcharge * static_cast<double>(options.releases) * (1 + rounding_factor(8));
-    guarantee.delta = std::nextafter(guarantee.delta, 0.0);
-    if (!(guarantee.delta > 0)) {
-      return Error{ErrorCode::kLimitExceeded,
-                   "delta is too small for so many weights and releases: nothing is left after what "
-                   "publishing on a grid costs"};
-    }
+    UNSCATTER_TRY(grid, GridNoise::create(noise_stddev));
+    UNSCATTER_TRY(left, without_grid(options, grid, limit.weights_));
+    guarantee = left;
     limit.grid_ = grid;
   }
-  UNSCATTER_TRY(total_shift, largest_shift_lower_bound(guarantee));
-  // Theorem 5: R releases that are each shifted by c are together shifted by c sqrt(R).  Fixed in advance, so that the
-  // test against it tells nothing about the noise.
   const std::size_t releases = covered_releases(options);
-  limit.shift_limit_ = total_shift / std::sqrt(static_cast<double>(releases)) * (1 - 4 * kUnitRoundoff);
+  UNSCATTER_TRY(shift, shift_of_one_release(guarantee, releases));
+  limit.shift_limit_ = shift;
   double compared = limit.shift_limit_;
   if (options.rule == BudgetRule::kPaper) {
     // The sum over classes against K budgets, as the paper's program compares.  It is not sound for K > 1
     // (docs/theory.md, "Classes together, and the paper's rule").
-    UNSCATTER_TRY(budget, classical_budget_lower_bound(options.guarantee, options.noise_stddev));
+    UNSCATTER_TRY(budget, classical_budget_lower_bound(options.guarantee, noise_stddev));
     limit.classical_budget_ = budget * static_cast<double>(classes) * (1 - 2 * kUnitRoundoff);
-    compared = limit.classical_budget_ / options.noise_stddev;
+    compared = limit.classical_budget_ / noise_stddev;
   }
-  limit.promise_ = {options.mechanism, options.rule, options.guarantee,    options.noise_stddev, guarantee.delta,
-                    compared,          releases,     assumptions(options), options.constants};
+  limit.promise_ = {
+      options.mechanism, options.rule,         options.guarantee, noise_stddev,       guarantee.delta,     compared,
+      releases,          assumptions(options), options.constants, options.protection, options.per_subject, sensitivity};
+  // Noise that is derived must suffice.  Everything here is arithmetic of options, so this cannot depend on data.
+  invariant(options.protection == Protection::kRemoved || limit.shift_of(limit.spare_distance()) <= limit.shift_limit_,
+            "the derived noise hides a subject");
   return limit;
+}
+
+double Limit::spare_distance() const { return promise_.sensitivity * kSpareShare; }
+
+double Limit::shift_of(double distance) const {
+  // Level removed, (10) and (11): the kept weights are S from the retrained ones.  Level everyone, (17): one subject
+  // moves the optimum by at most the sensitivity, and both sessions are within S of their optimum.
+  // mu = (S + sqrt(d K) g) / sigma: rounding to the grid may move the two models apart.
+  const double apart = options_.protection == Protection::kEveryone
+                           ? (promise_.sensitivity + 2 * distance) * (1 + 2 * kUnitRoundoff)
+                           : distance;
+  return grid_->shift_upper_bound(apart, weights_).value();
 }
 
 Assessment Limit::assess(const Vector& residuals, double ridge, double weight_norm) const {
@@ -123,9 +211,12 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
     return result;
   }
   if (options_.mechanism == Mechanism::kRelease) {
-    // mu = (S + sqrt(d K) g) / sigma: rounding to the grid may move the two models apart.
-    result.shift = grid_->shift_upper_bound(result.distance, weights_).value();
-    result.usage = std::max(result.shift / shift_limit_, result.distance / largest_distance(options_, weight_norm));
+    result.shift = shift_of(result.distance);
+    // Level everyone: the sensitivity takes nearly the whole shift in every state.  What a state can use up is the part
+    // that was left for its distance.
+    const double share =
+        options_.protection == Protection::kEveryone ? result.distance / spare_distance() : result.shift / shift_limit_;
+    result.usage = std::max(share, result.distance / largest_distance(options_, weight_norm));
   } else {
     // Proposition 6: the noise is in the objective, so the residual is compared and not the distance.
     result.shift = result.residual / options_.noise_stddev * round_up;
@@ -135,7 +226,7 @@ Assessment Limit::assess(const Vector& residuals, double ridge, double weight_no
       result.usage = result.shift / shift_limit_;
     }
   }
-  result.satisfied = result.usage <= 1;
+  result.satisfied = result.usage <= 1 && (options_.rule == BudgetRule::kPaper || result.shift <= shift_limit_);
   return result;
 }
 
@@ -144,7 +235,9 @@ double Limit::residual_limit(double ridge, double weight_norm, std::size_t class
   constexpr double kBelow = 1 - 1e-6;
   if (options_.mechanism == Mechanism::kRelease) {
     // The grid takes its part of the shift first.
-    const double hidden = shift_limit_ * options_.noise_stddev - grid_->shift_surcharge_upper_bound(weights_);
+    const double hidden = options_.protection == Protection::kEveryone
+                              ? spare_distance()
+                              : shift_limit_ * options_.noise_stddev - grid_->shift_surcharge_upper_bound(weights_);
     return std::max(0.0, std::min(hidden, largest_distance(options_, weight_norm))) * ridge * kBelow;
   }
   // K equal residuals r have the sum K r and the joint norm sqrt(K) r.

@@ -20,14 +20,14 @@ struct Assessment {
   bool satisfied = false;
   double residual = 0;  // |U|_F
   double distance = 0;  // S = |U|_F / ridge
-  double shift = 0;     // mu
+  double shift = 0;     // mu: against retraining, or against the same data without one subject (level everyone)
   double usage = 0;     // the share of the limit that is used: <= 1 if satisfied
 };
 
 class Limit {
  public:
-  // weights: number of published weights, width times classes.  Errors: kInvalidArgument (options); kLimitExceeded
-  // (delta is below what publishing on a grid costs).
+  // weights: width times classes.  Under level everyone the noise is derived here, and options() tells it.  Errors:
+  // kInvalidArgument (options); kLimitExceeded (delta is below what publishing on a grid costs).
   [[nodiscard]] static Result<Limit> create(const SessionOptions& options, std::size_t weights, std::size_t classes);
 
   // ridge = lambda n > 0; weight_norm = |W|_F.
@@ -37,6 +37,8 @@ class Limit {
   [[nodiscard]] double residual_limit(double ridge, double weight_norm, std::size_t classes) const;
   // mu of one release, at most.
   [[nodiscard]] double shift_limit() const noexcept { return shift_limit_; }
+  // As given, with the noise that level everyone needs.
+  [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
   // What follows from meeting the limit.
   [[nodiscard]] const Promise& promise() const noexcept { return promise_; }
   // Of the release mechanism.
@@ -45,8 +47,13 @@ class Limit {
  private:
   Limit() = default;
 
+  // Release mechanism: mu of one release of kept weights that are `distance` from their optimum.
+  [[nodiscard]] double shift_of(double distance) const;
+  // Level everyone: how far from their optimum the noise leaves room for kept weights to be.
+  [[nodiscard]] double spare_distance() const;
+
   SessionOptions options_;
-  std::size_t weights_ = 0;
+  std::size_t weights_ = 0;  // that are published with noise of their own
   std::optional<GridNoise> grid_;
   Promise promise_;
   double shift_limit_ = 0;       // of one release

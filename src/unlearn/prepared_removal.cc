@@ -2,7 +2,9 @@
 #include "unscatter/unlearn/prepared_removal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -51,6 +53,7 @@ struct PreparedRemoval::Update {
     const Learner& learner = refit ? refit->learner : session->learner;
     certificate = certify(outcome(), learner.limit(), session->graphs.living() - graphs_removed);
     kept_certificate = certificate;
+    exposure = exposure_of(session->learner.fit(), outcome());
     rungs.count(outcome().rung);
     if (refit) scratch = refit->embedder->make_scratch();
     list_changes();
@@ -97,6 +100,22 @@ struct PreparedRemoval::Update {
     refit.reset();
   }
 
+  [[nodiscard]] Exposure exposure_of(const Fit& before, const Fit& after) const {
+    Exposure found{0, session->releases};
+    if (found.models == 0) return found;
+    if (session->options.mechanism == Mechanism::kObjective) {
+      // The weights after the removal tell b = -grad L(w'; D'), and the weights before follow from b and the data.  A
+      // training draws a fresh b, which would tell less.  It is counted as if it did not.
+      found.shift = std::numeric_limits<double>::infinity();
+      return found;
+    }
+    // Both weights are within their S of the optima that are compared.
+    const double apart =
+        (before.weights - after.weights).norm() + before.assessment.distance + after.assessment.distance;
+    found.shift = std::sqrt(static_cast<double>(found.models)) * apart / session->options.noise_stddev;
+    return found;
+  }
+
   // The fit that will be in force, or the present one if there is nothing to do.
   [[nodiscard]] const Fit& outcome() const {
     if (refit) return refit->learner.fit();
@@ -113,9 +132,12 @@ struct PreparedRemoval::Update {
   std::optional<Embedder::Scratch> scratch;  // of the refit's embedder
   Certificate certificate = session->certificate;
   Certificate kept_certificate;  // a copy for the session
+  Exposure exposure{0, session->releases};
   RungCounts rungs = session->rungs;
   std::vector<SlotChange> changes;
 };
+
+double best_guess(const Exposure& exposure) { return std::erfc(-exposure.shift / (2 * std::sqrt(2.0))) / 2; }
 
 PreparedRemoval::PreparedRemoval(std::unique_ptr<Update> update) : update_(std::move(update)) {}
 PreparedRemoval::PreparedRemoval(PreparedRemoval&&) noexcept = default;
@@ -126,6 +148,7 @@ void PreparedRemoval::commit() noexcept { update_->commit(); }
 const std::vector<Error>& PreparedRemoval::refused() const { return update_->plan.refused; }
 bool PreparedRemoval::empty() const { return requests().total() == 0; }
 const Certificate& PreparedRemoval::certificate() const { return update_->certificate; }
+const Exposure& PreparedRemoval::exposure() const { return update_->exposure; }
 const RequestCounts& PreparedRemoval::requests() const { return update_->plan.requests; }
 std::size_t PreparedRemoval::graphs_edited() const { return update_->plan.changes.size() - update_->graphs_removed; }
 std::size_t PreparedRemoval::graphs_removed() const { return update_->graphs_removed; }
@@ -157,16 +180,18 @@ Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> request
   return PreparedRemoval(std::move(update));
 }
 
-Result<Certificate> Session::forget(std::span<const RemovalRequest> requests) {
+Result<Certificate> Session::forget(std::span<const RemovalRequest> requests, Exposure* exposure) {
   UNSCATTER_TRY(removal, prepare(requests));
+  if (exposure != nullptr) *exposure = removal.exposure();
   Certificate certificate = removal.certificate();
   removal.commit();
   return certificate;
 }
 
-Result<Certificate> Session::preview(std::span<const RemovalRequest> requests) {
+Result<Certificate> Session::preview(std::span<const RemovalRequest> requests, Exposure* exposure) {
   // Dropped at the end of the scope, which puts everything back.
   UNSCATTER_TRY(removal, prepare(requests));
+  if (exposure != nullptr) *exposure = removal.exposure();
   return removal.certificate();
 }
 

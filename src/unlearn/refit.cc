@@ -9,24 +9,12 @@
 namespace unscatter {
 namespace {
 
-std::vector<const Graph*> graphs_of(const GraphCollection& graphs) {
-  std::vector<const Graph*> all(graphs.slots());
-  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
-  return all;
-}
-
 std::vector<const Graph*> without_gaps(const std::vector<const Graph*>& graphs) {
   std::vector<const Graph*> living;
   living.reserve(graphs.size());
   std::copy_if(graphs.begin(), graphs.end(), std::back_inserter(living),
                [](const Graph* graph) { return graph != nullptr; });
   return living;
-}
-
-std::vector<bool> occupied(const std::vector<const Graph*>& graphs) {
-  std::vector<bool> there(graphs.size());
-  std::transform(graphs.begin(), graphs.end(), there.begin(), [](const Graph* graph) { return graph != nullptr; });
-  return there;
 }
 
 // Most removals leave every constant as it is.  The answer then has to cost next to nothing, because it is asked before
@@ -68,6 +56,18 @@ bool class_leaves(const GraphCollection& graphs, const RemovalPlan& plan) {
 }
 
 }  // namespace
+
+std::vector<const Graph*> graphs_of(const GraphCollection& graphs) {
+  std::vector<const Graph*> all(graphs.slots());
+  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
+  return all;
+}
+
+std::vector<bool> occupied(const std::vector<const Graph*>& graphs) {
+  std::vector<bool> there(graphs.size());
+  std::transform(graphs.begin(), graphs.end(), there.begin(), [](const Graph* graph) { return graph != nullptr; });
+  return there;
+}
 
 std::optional<ClassFit> fit_classes(const std::vector<std::string>& names, const std::vector<std::uint32_t>& labels,
                                     const std::vector<bool>& there) {
@@ -160,8 +160,8 @@ Result<std::optional<Refit>> refit_after(const GraphCollection& graphs, const Re
   }
   UNSCATTER_TRY(rows, embed_slots(left, *fitted, options));
   const auto gaps = static_cast<std::size_t>(std::count(left.begin(), left.end(), nullptr));
-  UNSCATTER_TRY(learner, Learner::create(std::move(rows), classes->labels, classes->names.size(), left.size() - gaps,
-                                         options, noise));
+  UNSCATTER_TRY(learner, Learner::create(std::move(rows), classes->labels, classes->names.size(), options, noise,
+                                         left.size() - gaps));
   return std::optional<Refit>(Refit{std::move(fitted), *std::move(classes), std::move(learner)});
 }
 

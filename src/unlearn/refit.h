@@ -22,6 +22,10 @@
 
 namespace unscatter {
 
+// One per slot; null where a graph was removed.
+[[nodiscard]] std::vector<const Graph*> graphs_of(const GraphCollection& graphs);
+[[nodiscard]] std::vector<bool> occupied(const std::vector<const Graph*>& graphs);
+
 // The classes that occur, in the order of the old list, and the graphs' labels as places in the new list.
 struct ClassFit {
   std::vector<std::string> names;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
 #include <utility>
+#include <variant>
 
+#include "unlearn/contribution.h"
 #include "unlearn/refit.h"
 #include "unlearn/session_state.h"
 #include "unscatter/base/invariant.h"
@@ -11,6 +15,52 @@
 #include "unscatter/learn/predict.h"
 
 namespace unscatter {
+namespace {
+
+// Differential privacy is about everything that is published.  A constant that follows the data is not covered by the
+// noise on the weights (docs/theory.md, "Protecting everyone").
+Status require_public_constants(const std::vector<ConstantOrigin>& constants) {
+  for (const ConstantOrigin& origin : constants) {
+    if (origin.kind != ConstantKind::kPrivateFit && origin.kind != ConstantKind::kFittedOnce) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("level everyone takes no constant from private data: {} has to be stated, or to come from "
+                             "public data",
+                             origin.name)};
+  }
+  return ok_status();
+}
+
+// The noise is derived where level everyone asks for it.
+SessionOptions with_noise_of(SessionOptions options, const Limit& limit) {
+  options.noise_stddev = limit.promise().noise_stddev;
+  return options;
+}
+
+// Before anything is embedded: leaves every subject in as many graphs as the sensitivity counts on.
+Status bound_memberships(GraphCollection& graphs, const SessionOptions& options, BoundedContributions& bounded) {
+  if (options.per_subject == 0) {
+    if (!graphs.has_subjects()) return ok_status();
+    return Error{ErrorCode::kInvalidArgument,
+                 "the data has external node ids, so a graph is not a subject of its own; say how many graphs one "
+                 "subject may touch"};
+  }
+  const std::vector<RemovalRequest> beyond = graphs.memberships_beyond(options.per_subject);
+  if (beyond.empty()) return ok_status();
+  std::set<std::string> subjects;
+  for (const RemovalRequest& request : beyond) {
+    subjects.insert(std::get<std::string>(std::get<ForgetNode>(request).node));
+  }
+  const std::size_t graphs_before = graphs.living();
+  UNSCATTER_TRY(plan, graphs.plan(beyond, options.removal, false));
+  graphs.commit(plan);
+  bounded.subjects = subjects.size();
+  bounded.memberships = beyond.size();
+  bounded.graphs_dropped = graphs_before - graphs.living();
+  return ok_status();
+}
+
+}  // namespace
+
 // Everything here was assessed before.  A certificate only says it, so it cannot say more than was shown.
 Certificate certify(const Fit& fit, const Limit& limit, std::size_t graphs) {
   Certificate certificate;
@@ -31,7 +81,7 @@ Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder
                       const SessionOptions& session_options, Learner trained, std::unique_ptr<RandomSource> source)
     : graphs(std::move(all_graphs)),
       embedder(std::move(graph_embedder)),
-      options(session_options),
+      options(with_noise_of(session_options, trained.limit())),
       learner(std::move(trained)),
       noise(std::move(source)),
       scratch(embedder->make_scratch()),
@@ -47,6 +97,7 @@ Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
     if (change.graph) {
       UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
       if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
+      if (options.protection == Protection::kEveryone) shorten(row.after, row_norm_limit(options));
     }
     rows.push_back(std::move(row));
   }
@@ -70,23 +121,28 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   UNSCATTER_CHECK_OK(check_options(options));
   if (dataset.graphs.empty()) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
-  // Before the data set is taken apart: graphs are read here and moved below.
-  UNSCATTER_TRY(rows, embedder->embed(dataset, {options.threads, options.progress}));
-  if (options.bias) rows = with_bias(rows);
   GraphCollection graphs(std::move(dataset));
   SessionOptions settled = options;
   settled.constants = all_origins(*embedder, options);
+  const bool everyone = options.protection == Protection::kEveryone;
+  if (everyone) UNSCATTER_CHECK_OK(require_public_constants(settled.constants));
+  BoundedContributions bounded;
+  if (everyone) UNSCATTER_CHECK_OK(bound_memberships(graphs, options, bounded));
+  const std::vector<const Graph*> all = graphs_of(graphs);
   // A class that no graph has could only be known from somebody who is not here.
   if (options.classes == ConstantKind::kPrivateFit) {
-    const std::vector<bool> all(graphs.slots(), true);
-    if (auto fit = fit_classes(graphs.class_names(), graphs.labels(), all)) {
+    if (auto fit = fit_classes(graphs.class_names(), graphs.labels(), occupied(all))) {
       graphs.set_classes(std::move(fit->names), std::move(fit->labels));
     }
   }
-  UNSCATTER_TRY(learner,
-                Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), settled, *noise));
-  return Session(
-      std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise)));
+  UNSCATTER_TRY(rows, embed_slots(all, *embedder, settled));
+  if (everyone) bounded.rows_shortened = shorten(rows, row_norm_limit(options));
+  UNSCATTER_TRY(learner, Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), settled, *noise,
+                                         graphs.living()));
+  auto state =
+      std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise));
+  state->bounded = bounded;
+  return Session(std::move(state));
 }
 
 Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
@@ -100,10 +156,11 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   UNSCATTER_CHECK_OK(check_fits(graphs, *embedder, options));
   SessionOptions settled = options;
   settled.constants = all_origins(*embedder, options);
-  std::vector<const Graph*> all(graphs.slots());
-  for (std::size_t slot = 0; slot < all.size(); ++slot) all[slot] = graphs.graph(slot);
+  const bool everyone = options.protection == Protection::kEveryone;
+  if (everyone) UNSCATTER_CHECK_OK(require_public_constants(settled.constants));
   // Rows of removed graphs stay without values, so that the other graphs keep their places.
-  UNSCATTER_TRY(rows, embed_slots(all, *embedder, settled));
+  UNSCATTER_TRY(rows, embed_slots(graphs_of(graphs), *embedder, settled));
+  if (everyone) shorten(rows, row_norm_limit(options));
   // Embeddings and factors are derived again, and never read: what a removal has to overwrite must not lie in one more
   // place.
   Fit fit;
@@ -172,8 +229,11 @@ Result<PublishedModel> Session::release() {
   model.release_number = state.releases + 1;
   if (noisy) {
     // Fresh noise for every model.  Two models with the same noise would give the difference of their weights away.
-    UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to(
-        {model.weights.data(), static_cast<std::size_t>(model.weights.size())}, *state.noise));
+    const std::size_t vectors = published_vectors(options, static_cast<std::size_t>(model.weights.cols()));
+    const std::size_t count = static_cast<std::size_t>(model.weights.rows()) * vectors;
+    UNSCATTER_CHECK_OK(state.learner.limit().grid()->add_to({model.weights.data(), count}, *state.noise));
+    // One of two mirrored vectors is enough (docs/theory.md, "Protecting everyone").  The other one follows from it.
+    if (vectors < static_cast<std::size_t>(model.weights.cols())) model.weights.col(1) = -model.weights.col(0);
   }
   // Counted last: a model that could not be made was not seen by anybody.
   ++state.releases;
@@ -190,6 +250,7 @@ EvaluatedResidual Session::evaluate() const {
   state_->require_settled();
   return state_->learner.evaluate();
 }
+const BoundedContributions& Session::bounded_contributions() const { return state_->bounded; }
 const Matrix& Session::weights() const { return state_->learner.fit().weights; }
 std::size_t Session::classes() const { return state_->graphs.class_names().size(); }
 const std::vector<std::string>& Session::class_names() const { return state_->graphs.class_names(); }

@@ -67,6 +67,30 @@ std::size_t covered_releases(const SessionOptions& options) {
   return options.mechanism == Mechanism::kRelease ? options.releases : 1;
 }
 
+double ridge_of(const SessionOptions& options, std::size_t graphs) {
+  return options.ridge ? *options.ridge : options.regularisation * static_cast<double>(graphs);
+}
+
+namespace {
+
+// What the proof of docs/theory.md, "Protecting everyone", needs.
+Status check_everyone(const SessionOptions& options) {
+  UNSCATTER_CHECK_OK(require(options.mechanism == Mechanism::kRelease,
+                             "protection of everyone needs the release mechanism: fresh noise on every model"));
+  UNSCATTER_CHECK_OK(require(options.ridge.has_value(),
+                             "protection of everyone needs a ridge that is a public constant; lambda times the number "
+                             "of graphs would tell that number"));
+  UNSCATTER_CHECK_OK(require(std::isfinite(options.loss.slope_bound()),
+                             fmt::format("protection of everyone needs a loss of bounded slope; that of '{}' is not",
+                                         options.loss.describe())));
+  UNSCATTER_CHECK_OK(
+      require(options.removal == NodeRemoval::kCompact,
+              "protection of everyone needs compact removal: a tombstone tells that somebody was there"));
+  return ok_status();
+}
+
+}  // namespace
+
 Status check_options(const SessionOptions& options) {
   UNSCATTER_CHECK_OK(check_guarantee(options.guarantee));
   // Comparisons are written so that a number that is not a number fails them.
@@ -76,6 +100,8 @@ Status check_options(const SessionOptions& options) {
               fmt::format("lambda = {}: a certificate needs lambda > 0, since it rests on strong convexity; "
                           "train() works without, and promises nothing",
                           lambda)));
+  UNSCATTER_CHECK_OK(
+      require(!options.ridge || (*options.ridge > 0 && std::isfinite(*options.ridge)), "the ridge is not positive"));
   UNSCATTER_CHECK_OK(require(options.noise_stddev > 0 && std::isfinite(options.noise_stddev),
                              fmt::format("the noise's standard deviation {} is not positive", options.noise_stddev)));
   UNSCATTER_CHECK_OK(require(options.releases >= 1, "the guarantee must cover at least one release"));
@@ -88,7 +114,8 @@ Status check_options(const SessionOptions& options) {
   // The rule reads a residual against noise in the objective.  Under the release mechanism there is none.
   UNSCATTER_CHECK_OK(require(options.rule == BudgetRule::kJoint || options.mechanism == Mechanism::kObjective,
                              "the paper's budget rule belongs to the objective mechanism"));
-  return ok_status();
+  if (options.protection == Protection::kEveryone) return check_everyone(options);
+  return require(options.per_subject == 0, "a number of graphs per subject belongs to protection of everyone");
 }
 
 }  // namespace unscatter

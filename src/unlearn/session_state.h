@@ -38,6 +38,7 @@ struct Session::State {
   Certificate certificate;
   RungCounts rungs;
   std::size_t releases = 0;
+  BoundedContributions bounded;
   bool update_is_prepared = false;
 };
 

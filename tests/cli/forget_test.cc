@@ -252,5 +252,19 @@ TEST_F(Forget, NeedsTheWorkspacesOwnKey) {
   EXPECT_EQ(run(arguments).exit_code, 0);
 }
 
+// Before and after, in words and as a number.
+TEST_F(Forget, TellsWhatEarlierModelsGiveAway) {
+  EXPECT_TRUE(has(forget({"--graph", "4", "--dry-run"}).out, "nobody has seen a model that had learned from it"));
+  ASSERT_EQ(run({"release", "--workspace", workspace(), "--out", path("one.json")}).exit_code, 0);
+  const Outcome preview = forget({"--graph", "4", "--dry-run"});
+  EXPECT_TRUE(has(preview.out, "whoever kept the model published so far can tell")) << preview.out;
+  const nlohmann::json previewed =
+      document({"forget", "--workspace", workspace(), "--graph", "4", "--dry-run"}).at("exposure");
+  const nlohmann::json done = document({"forget", "--workspace", workspace(), "--graph", "4"}).at("exposure");
+  EXPECT_EQ(previewed.at("models"), 1);
+  EXPECT_GT(previewed.at("best_guess").get<double>(), 0.5);
+  EXPECT_EQ(previewed.at("shift"), done.at("shift"));
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -196,5 +196,53 @@ TEST_F(Train, MistakesAreNamedAndLeaveNothingBehind) {
   }
 }
 
+TEST_F(Train, ProtectsEveryoneWithNoiseThatFollowsFromThePromise) {
+  const nlohmann::json report = document(
+      training(path("all"), {"--protect", "everyone", "--per-subject", "2", "--ridge", "5", "--epsilon", "2"}));
+  EXPECT_EQ(report.at("protection"), "everyone");
+  EXPECT_EQ(report.at("per_subject"), 2);
+  EXPECT_EQ(report.at("ridge"), 5.0);
+  const nlohmann::json& certificate = report.at("certificate");
+  EXPECT_EQ(certificate.at("protection"), "everyone");
+  EXPECT_NEAR(certificate.at("sensitivity").get<double>(), 2 * 2 / 5.0, 1e-6);
+  EXPECT_EQ(report.at("noise_stddev"), certificate.at("noise_stddev"));
+  EXPECT_NEAR(certificate.at("shift_upper_bound").get<double>() / certificate.at("shift_limit").get<double>(), 1, 1e-4);
+  EXPECT_GT(report.at("bounded").at("memberships"), 0);
+  // One model, unless more were asked for.
+  ASSERT_EQ(run({"release", "--workspace", path("all"), "--out", path("1.json")}).exit_code, 0);
+  const Outcome second = run({"release", "--workspace", path("all"), "--out", path("2.json"), "--fresh"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_TRUE(has(run(training(path("more"), {"--protect", "everyone", "--per-subject", "2", "--ridge", "5"})).out,
+                  "for every subject"));
+}
+
+TEST_F(Train, RefusesWhatDoesNotGoWithTheLevel) {
+  const auto refused = [&](const std::vector<std::string>& more, const char* says) {
+    const Outcome outcome = run(training(path("no"), more));
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_TRUE(has(outcome.err, says)) << outcome.err;
+    EXPECT_FALSE(fs::exists(path("no")));
+  };
+  refused({"--protect", "everyone", "--per-subject", "2"}, "--ridge");
+  refused({"--protect", "everyone", "--ridge", "5"}, "node ids");
+  refused({"--protect", "everyone", "--ridge", "5", "--per-subject", "2", "--noise", "0.1"}, "--noise");
+  refused({"--protect", "everyone", "--ridge", "5", "--per-subject", "2", "--loss", "squared"}, "slope");
+  refused({"--per-subject", "2"}, "--protect everyone");
+  refused({"--compare-levels"}, "--train-share");
+}
+
+TEST_F(Train, SaysWhatEachLevelCosts) {
+  const nlohmann::json report =
+      document(training(path("levels"), {"--train-share", "0.5", "--compare-levels", "--per-subject", "3"}));
+  const nlohmann::json& levels = report.at("levels");
+  ASSERT_GE(levels.size(), 3u);
+  EXPECT_EQ(levels.at(0).at("protection"), "removed");
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    EXPECT_EQ(levels.at(i).at("protection"), "everyone");
+    EXPECT_GT(levels.at(i).at("noise_stddev"), levels.at(0).at("noise_stddev"));
+    EXPECT_LE(levels.at(i).at("accuracy"), 1.0);
+  }
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -50,6 +50,9 @@ TEST(Constants, AreReadBackFromTheirTextForEveryChoice) {
     EXPECT_EQ(read.options.fast_rung, choice.options.fast_rung);
     EXPECT_EQ(read.options.removal, choice.options.removal);
     EXPECT_EQ(read.options.method, choice.options.method);
+    EXPECT_EQ(read.options.protection, choice.options.protection);
+    EXPECT_EQ(read.options.per_subject, choice.options.per_subject);
+    EXPECT_EQ(read.options.ridge, choice.options.ridge);
   }
 }
 
@@ -141,6 +144,17 @@ TEST(Constants, OptionsThatNoSessionTakesAreRefused) {
   const Result<Constants> read = parse_constants(text);
   ASSERT_FALSE(read.ok());
   EXPECT_NE(read.error().message.find("lambda"), std::string::npos);
+}
+
+TEST(Constants, KeepTheWindowsOfATransform) {
+  Constants constants = sample_constants();
+  constants.transform.windows = 7;
+  constants.transform.random_features = 64;
+  constants.transform.sharpness = 0.125;
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  EXPECT_EQ(read.transform.windows, 7u);
+  EXPECT_EQ(read.transform.random_features, 64u);
+  EXPECT_EQ(read.transform.sharpness, 0.125);
 }
 
 TEST(Constants, MakeTheEmbedderTheyDescribe) {

@@ -66,6 +66,10 @@ std::vector<SampleChoice> sample_choices() {
   SessionOptions& bounded = add("data_bound");
   bounded.bound = ResidualBound::kData;
   bounded.distance_limit = 1;
+  SessionOptions& everyone = add("everyone", 3);
+  everyone.protection = Protection::kEveryone;
+  everyone.per_subject = 100;  // nobody is dropped, so that requests find everybody
+  everyone.ridge = 0.5;
   return choices;
 }
 

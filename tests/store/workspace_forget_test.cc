@@ -1,6 +1,11 @@
 // Removals through the file: what is recorded, what is refused, what is destroyed.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
 #include "store/sample_workspace.h"
 #include "store/tables.h"
 #include "unscatter/base/invariant.h"
@@ -329,6 +334,71 @@ TEST(WorkspaceForget, TimesAddUp) {
     EXPECT_GT(seconds, 0);
   ASSERT_TRUE(forget_one(workspace, ForgetNode{6u, 0u}).ok());
   EXPECT_GT(workspace.stage_times().update, once.update);
+}
+
+// The number is told and nowhere kept: neither its name nor its value, in any spelling that the store uses.
+TEST(WorkspaceForget, ExposureIsToldAndNotKept) {
+  const SampleWorkspace sample;
+  const RemovalRequest request = ForgetGraph{3u};
+  Exposure previewed;
+  Forgotten done;
+  {
+    Workspace workspace = sample.create();
+    ASSERT_TRUE(workspace.release().ok());
+    ASSERT_TRUE(workspace.preview(std::span(&request, 1), &previewed).ok());
+    done = forget_one(workspace, request).value();
+    ASSERT_TRUE(workspace.release().ok());
+  }
+  EXPECT_EQ(done.exposure.models, 1u);
+  EXPECT_EQ(done.exposure.shift, previewed.shift);
+  EXPECT_GT(done.exposure.shift, 0);
+  const double values[] = {done.exposure.shift, best_guess(done.exposure),
+                           done.exposure.shift * done.certificate.promise.noise_stddev};
+  for (const std::string& place : {sample.bytes(), ledger_text(done.entry), receipt_text(done.receipt)}) {
+    EXPECT_EQ(place.find("exposure"), std::string::npos);
+    for (const double value : values) {
+      if (value == 1) continue;  // a certain guess; ones are everywhere
+      std::string raw(sizeof value, '\0');
+      std::memcpy(raw.data(), &value, sizeof value);
+      EXPECT_EQ(place.find(raw), std::string::npos);
+      EXPECT_EQ(place.find(nlohmann::json(value).dump()), std::string::npos);
+    }
+  }
+  // The search finds a number that is there.
+  const double kept = done.certificate.promise.shift_limit;
+  EXPECT_NE(receipt_text(done.receipt).find(nlohmann::json(kept).dump()), std::string::npos);
+}
+
+// A workspace whose models protect everyone: created, opened, verified against a retraining, and with derived noise.
+TEST(WorkspaceForget, LevelEveryoneIsKeptInTheFile) {
+  testing::SampleChoice choice;
+  choice.name = "everyone";
+  choice.options.protection = Protection::kEveryone;
+  choice.options.per_subject = 2;
+  choice.options.ridge = 0.5;
+  choice.options.releases = 3;
+  const SampleWorkspace sample(testing::sample_setup(1, choice));
+  double noise = 0;
+  {
+    Workspace workspace = sample.create();
+    noise = workspace.info().options.noise_stddev;
+    EXPECT_GT(noise, 1);
+    EXPECT_EQ(workspace.info().certificate.promise.protection, Protection::kEveryone);
+  }
+  {
+    Workspace workspace = sample.open();
+    EXPECT_EQ(workspace.info().options.noise_stddev, noise);
+    EXPECT_EQ(workspace.session().value()->options().noise_stddev, noise);
+    const Forgotten done = forget_one(workspace, ForgetGraph{2u}).value();
+    EXPECT_EQ(done.receipt.promise.protection, Protection::kEveryone);
+    EXPECT_EQ(done.receipt.promise.per_subject, 2u);
+    EXPECT_EQ(done.entry.promise.sensitivity, done.certificate.promise.sensitivity);
+    const PublishedModel model = workspace.release().value();
+    EXPECT_EQ(model.promise.protection, Protection::kEveryone);
+    EXPECT_EQ(model.weights.col(1), -model.weights.col(0));
+  }
+  const Verification verification = sample.verify({.retrain = true});
+  EXPECT_TRUE(verification.passed) << testing::all_details(verification);
 }
 
 }  // namespace

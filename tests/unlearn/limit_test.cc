@@ -18,13 +18,17 @@ constexpr double kWeightNorm = 25;
 constexpr std::size_t kWeights = 300;
 constexpr std::size_t kClasses = 10;
 
-// One of each kind: release where the noise decides, release where the distance does, objective with both rules.
+// One of each kind: release where the noise decides, release where the distance does, objective with both rules, and
+// level everyone.
 std::vector<SessionOptions> every_rule() {
-  std::vector<SessionOptions> all(4);
+  std::vector<SessionOptions> all(5);
   all[0].distance_limit = 1;
   all[1].noise_stddev = 1;
   all[2].mechanism = Mechanism::kObjective;
   all[3] = paper_options(1e-3, 2);
+  all[4].protection = Protection::kEveryone;
+  all[4].ridge = kRidge;
+  all[4].distance_limit = 1;
   return all;
 }
 
@@ -76,7 +80,8 @@ TEST(Limit, MoreResidualIsNeverBetter) {
   }
 }
 
-// mu = (S + sqrt(d K) g) / sigma with S = |U|_F / ridge, or |U|_F / alpha; never below, and hardly above.
+// mu = (S + sqrt(d K) g) / sigma with S = |U|_F / ridge, or |U|_F / alpha; level everyone has the sensitivity and 2 S
+// in place of S.  Never below, and hardly above.
 TEST(Limit, TheShiftIsItsFormulaRoundedUp) {
   for (const SessionOptions& options : every_rule()) {
     const Limit limit = limit_of(options);
@@ -88,10 +93,12 @@ TEST(Limit, TheShiftIsItsFormulaRoundedUp) {
       for (const double r : residuals) square += static_cast<long double>(r) * r;
       const long double residual = std::sqrt(square);
       const long double distance = residual / kRidge;
-      long double shift = residual / options.noise_stddev;
+      const long double noise = limit.options().noise_stddev;
+      long double shift = residual / noise;
       if (options.mechanism == Mechanism::kRelease) {
-        shift =
-            (distance + std::sqrt(static_cast<long double>(kWeights)) * limit.grid()->grid()) / options.noise_stddev;
+        const bool everyone = options.protection == Protection::kEveryone;
+        const long double apart = everyone ? limit.promise().sensitivity + 2 * distance : distance;
+        shift = (apart + std::sqrt(static_cast<long double>(kWeights)) * limit.grid()->grid()) / noise;
       }
       const auto expect_just_above = [](double computed, long double exact) {
         EXPECT_GE(computed, exact);
@@ -205,6 +212,7 @@ TEST(Limit, ResidualsThatAreNotFiniteAreNeverAccepted) {
   for (SessionOptions options : every_rule()) {
     if (options.mechanism == Mechanism::kRelease) options.distance_limit = 1e300;
     options.noise_stddev = 1e80;
+    if (options.ridge) options.ridge = 1e-80;  // which makes the derived noise as large
     const Limit limit = limit_of(options);
     for (const double bad : {kNoEnd, std::numeric_limits<double>::quiet_NaN()}) {
       for (const double others : {0.0, 1.0, 1e-300}) {
@@ -232,6 +240,32 @@ TEST(Limit, TheResidualLimitIsWhereHeadroomIsOne) {
         const double usage = limit.assess(even, ridge, weight_norm).usage;
         EXPECT_LE(usage, 1);
         EXPECT_GE(usage, 1 - 1e-5);
+      }
+    }
+  }
+}
+
+// (18) of docs/theory.md: what a subject moves, what kept weights may be off, and the grid are hidden together; with a
+// thousandth less noise they would not be.
+TEST(Limit, TheDerivedNoiseIsEnoughAndHardlyMore) {
+  for (const std::size_t classes : {1U, 2U, 3U, 10U}) {
+    for (const std::size_t releases : {1U, 7U, 1000U}) {
+      for (const std::size_t per_subject : {0U, 1U, 5U}) {
+        SessionOptions options;
+        options.protection = Protection::kEveryone;
+        options.ridge = kRidge;
+        options.releases = releases;
+        options.per_subject = per_subject;
+        const Limit limit = Limit::create(options, 100 * classes, classes).value();
+        const Promise& promise = limit.promise();
+        const double vectors = classes == 2 ? 1 : static_cast<double>(classes);
+        const double terms = per_subject == 0 ? 1 : 2 * static_cast<double>(per_subject);
+        EXPECT_NEAR(promise.sensitivity * kRidge, terms * std::sqrt(vectors), 1e-6 * promise.sensitivity);
+        EXPECT_LE(promise.sensitivity / promise.noise_stddev, promise.shift_limit);
+        EXPECT_GT(promise.sensitivity / promise.noise_stddev * 1.001, promise.shift_limit);
+        const double together = promise.shift_limit * std::sqrt(static_cast<double>(releases));
+        EXPECT_LE(delta_upper_bound(together, options.guarantee.epsilon).value(), options.guarantee.delta);
+        EXPECT_EQ(limit.options().noise_stddev, promise.noise_stddev);
       }
     }
   }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -268,6 +270,59 @@ TEST(PreparedRemoval, WithoutARequestThereIsNothingToDo) {
   EXPECT_EQ(nothing.rungs(), session.rungs());
   nothing.commit();
   expect_equal_sessions(session, untouched);
+}
+
+// The number that theory.md defines, from weights that anybody can recompute.
+TEST(Exposure, IsTheDistanceOfTheWeightsInNoiseTimesTheRootOfTheModels) {
+  const RandomData data = random_data(11, {.graphs = 40, .attributes = 1});
+  Session session = prepared_session(data);
+  const std::vector<RemovalRequest> requests = {ForgetGraph{3u}};
+  Exposure exposure;
+  ASSERT_TRUE(session.preview(requests, &exposure).ok());
+  EXPECT_EQ(exposure.models, 0u);
+  EXPECT_EQ(exposure.shift, 0);
+  EXPECT_EQ(best_guess(exposure), 0.5);
+
+  for (std::size_t models = 1; models <= 3; ++models) {
+    ASSERT_TRUE(session.release().ok());
+    const Matrix before = session.weights();
+    ASSERT_TRUE(session.preview(requests, &exposure).ok());
+    Matrix after;
+    {
+      PreparedRemoval removal = session.prepare(requests).value();
+      after = removal.weights();
+      EXPECT_EQ(removal.exposure().shift, exposure.shift);
+    }
+    const double expected = std::sqrt(models) * (before - after).norm() / session.options().noise_stddev;
+    EXPECT_EQ(exposure.models, models);
+    EXPECT_GE(exposure.shift, expected);
+    EXPECT_LE(exposure.shift, expected * 1.01 + 0.1);
+  }
+  const Exposure previewed = exposure;
+  ASSERT_TRUE(session.forget(requests, &exposure).ok());
+  EXPECT_EQ(exposure.shift, previewed.shift);
+  EXPECT_GT(best_guess(exposure), 0.99);
+}
+
+// Phi(mu/2) at values from tables.
+TEST(Exposure, BestGuessIsThatOfTwoNormalLaws) {
+  EXPECT_NEAR(best_guess({1, 1}), 0.691462, 1e-6);
+  EXPECT_NEAR(best_guess({2, 1}), 0.841345, 1e-6);
+  EXPECT_NEAR(best_guess({4, 1}), 0.977250, 1e-6);
+  EXPECT_EQ(best_guess({std::numeric_limits<double>::infinity(), 1}), 1);
+}
+
+// Noise in the objective does not blur a pair at all.
+TEST(Exposure, IsCompleteUnderTheObjectiveMechanismOnceAModelWasPublished) {
+  const RandomData data = random_data(12, {.graphs = 30, .attributes = 1});
+  Session session = prepared_session(data, paper_options(1e-2, 2));
+  Exposure exposure;
+  ASSERT_TRUE(session.forget(ForgetGraph{2u}, &exposure).ok());
+  EXPECT_EQ(exposure.shift, 0);
+  ASSERT_TRUE(session.release().ok());
+  ASSERT_TRUE(session.forget(ForgetGraph{5u}, &exposure).ok());
+  EXPECT_TRUE(std::isinf(exposure.shift));
+  EXPECT_EQ(best_guess(exposure), 1);
 }
 
 }  // namespace

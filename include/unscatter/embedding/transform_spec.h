@@ -25,6 +25,7 @@ struct TransformSpec {
   // custom       piecewise polynomial kernels on the spectrum, given by `kernel`
   // gft          moments of the graph Fourier coefficients
   // pagerank     moments weighted by PageRank
+  // windows      means by place on a grid of windows, as random Fourier features; |z| = 1              [Rahimi07]
   std::string family = "geometric";
   WalkOperator op = WalkOperator::kRow;  // geometric only; row takes averages, so bounded features stay bounded
   std::size_t scales = 4;                // J; for custom it is the number of kernels instead
@@ -34,6 +35,9 @@ struct TransformSpec {
   std::string kernel = {};        // custom only; see piecewise_polynomial()
   SpectralOptions spectral = {};  // monic-cubic, itersine, custom
   double pagerank_damping = 0.85;
+  std::size_t windows = 10;           // windows only: per side of the grid
+  std::size_t random_features = 800;  // windows only: coordinates
+  double sharpness = 1;               // windows only: of the kernel that the features stand for
   // What is done with the row at the end.  make_embedder() reads it; a Transform does not.
   RowNorm row_norm = RowNorm::kClip;
 };

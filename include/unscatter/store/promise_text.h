@@ -15,6 +15,7 @@ struct PromiseParts {
   bool releases = false;
   bool assumptions = false;
   bool constants = false;
+  bool level = false;  // protection, per_subject and sensitivity
 };
 // Documents of version 1, which unscatter 0.1 wrote.  These lists never change.
 inline constexpr PromiseParts kCertificatePromise1{.rule = true, .delta_for_shift = true, .assumptions = true};
@@ -23,10 +24,11 @@ inline constexpr PromiseParts kReceiptPromise1{.rule = true, .assumptions = true
 inline constexpr PromiseParts kPublishedPromise1{.releases = true, .assumptions = true};
 // Documents of version 2.  Fields that a promise got since 0.1 are shown in these only.
 inline constexpr PromiseParts kCertificatePromise{
-    .rule = true, .delta_for_shift = true, .assumptions = true, .constants = true};
-inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = true, .constants = true};
-inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true, .constants = true};
-inline constexpr PromiseParts kPublishedPromise{.releases = true, .assumptions = true, .constants = true};
+    .rule = true, .delta_for_shift = true, .assumptions = true, .constants = true, .level = true};
+inline constexpr PromiseParts kEntryPromise{.rule = true, .delta_for_shift = true, .constants = true, .level = true};
+inline constexpr PromiseParts kReceiptPromise{.rule = true, .assumptions = true, .constants = true, .level = true};
+inline constexpr PromiseParts kPublishedPromise{
+    .releases = true, .assumptions = true, .constants = true, .level = true};
 
 // The promise as a reader of the document gets it.  Parts that are not shown have their default values.
 [[nodiscard]] Promise shown(const Promise& promise, const PromiseParts& parts);

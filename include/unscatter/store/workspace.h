@@ -104,6 +104,7 @@ struct Forgotten {
   std::vector<RemovalRequest> requests;  // that were honoured, in the order of the receipt's commitments
   // One per request; empty if shredded.  With its salt a request can be matched to its commitment.
   std::vector<Salt> salts;
+  Exposure exposure;  // for whoever runs the workspace; it is neither in the file nor in the receipt
 };
 
 // Where the time of a removal went, in seconds, summed over all removals since the workspace was opened.
@@ -155,6 +156,7 @@ class Workspace {
 
     // Until commit().
     [[nodiscard]] const Certificate& certificate() const;
+    [[nodiscard]] const Exposure& exposure() const;
     // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable, and file and log hold
     // nothing of what was removed.  Called once.  An error drops the removal.  Errors: kInvalidArgument without the
     // key; kIo.
@@ -173,7 +175,7 @@ class Workspace {
   // prepare() and commit().
   [[nodiscard]] Result<Forgotten> forget(std::span<const RemovalRequest> requests, const ForgetOptions& options = {});
   // What forget() would do and cost.
-  [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
+  [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests, Exposure* exposure = nullptr);
 
   // A list of requests, honoured piece by piece, that remembers how far it came.  The workspace keeps a keyed digest of
   // the requests done, in the same transaction as their effect.  If the same list is given again after a crash, it goes

@@ -25,6 +25,21 @@ struct SlotChange {
   std::uint32_t label = 0;                      // of its class; 0 if the graph goes
 };
 
+// What somebody who kept the models published so far can tell about a removal (docs/theory.md, "Exposure").  It is
+// computed from the removed data without noise, so it is for whoever runs the session.  No ledger entry, receipt or
+// model has it.
+struct Exposure {
+  // mu: for the best observer, "the removed data was in" and "it never was" are as far apart as N(mu, 1) and N(0, 1).
+  // sqrt(models) |W_before - W_after|_F / sigma.  Infinite under the objective mechanism once a model was published:
+  // models before and after share their noise.  Exact for models published since the last removal.  Older ones count
+  // as if they had been published then.
+  double shift = 0;
+  std::size_t models = 0;  // published so far; all of them had learned from what is removed now
+};
+// Phi(mu/2): how often the best guess between the two is right, if they are equally likely beforehand.  1/2 is blind
+// guessing.
+[[nodiscard]] double best_guess(const Exposure& exposure);
+
 // Session::prepare() gives one.  commit() puts it in force.  If it is destroyed without commit(), the session stays as
 // it was.  Whoever has to write the update down does so between the two.  Then what cannot be written does not happen,
 // and what is written does.  Not thread-safe; movable.
@@ -44,6 +59,8 @@ class PreparedRemoval {
 
   // What the update says of itself.  These are counts and never names, so nothing here tells what was removed.
   [[nodiscard]] const Certificate& certificate() const;
+  // Private, unlike the counts.
+  [[nodiscard]] const Exposure& exposure() const;
   [[nodiscard]] const RequestCounts& requests() const;
   [[nodiscard]] std::size_t graphs_edited() const;
   [[nodiscard]] std::size_t graphs_removed() const;

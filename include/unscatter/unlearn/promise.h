@@ -1,4 +1,4 @@
-// What is promised to those whose data is removed.
+// What is promised, and to whom.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,19 @@ enum class BudgetRule {
   kPaper,  // sum_k |u_k| against K times the classical budget, as the paper's program does; not sound for K > 1
 };
 
+// Whom published models protect (docs/theory.md, "Two levels").
+enum class Protection {
+  kRemoved,   // removed data: published models are close to those of retraining at every step, with the same requests
+  kEveryone,  // every subject, removed or not: published models are differentially private
+};
+
 [[nodiscard]] std::string_view name(Mechanism mechanism);
 [[nodiscard]] std::string_view name(BudgetRule rule);
+[[nodiscard]] std::string_view name(Protection protection);
 // The inverse, by those names.  Errors: kInvalidArgument.
 [[nodiscard]] Result<Mechanism> parse_mechanism(std::string_view text);
 [[nodiscard]] Result<BudgetRule> parse_budget_rule(std::string_view text);
+[[nodiscard]] Result<Protection> parse_protection(std::string_view text);
 
 // Follows from a session's options and from the number of its weights.  Holds as long as the session does.  No number
 // here was computed from data, so all of it may be shown.
@@ -42,6 +50,10 @@ struct Promise {
   std::size_t releases = 0;          // published models that the guarantee covers together
   std::vector<std::string> assumptions;   // what the guarantee rests on, in sentences
   std::vector<ConstantOrigin> constants;  // what is compared with has the same ones, fitted in the same way
+  Protection protection = Protection::kRemoved;
+  // Level everyone: how many graphs one subject may touch; 0: a subject is one whole graph.
+  std::size_t per_subject = 0;
+  double sensitivity = 0;  // level everyone: how far one subject may move the optimum; 0 for removed
 };
 
 }  // namespace unscatter

@@ -26,11 +26,29 @@ namespace unscatter {
 // What leaves the house: weights, and numbers that say nothing about the data.  The certificate stays inside.  Its
 // residuals and rungs are functions of what was removed, and no noise is on them.
 struct PublishedModel {
-  Matrix weights;  // width x K
+  // width x K.  Level everyone with two classes: one vector is published, and the second column is the first one with
+  // its sign turned.
+  Matrix weights;
   std::vector<std::string> class_names;
   bool bias = false;
   Promise promise;
   std::size_t release_number = 0;  // 1, 2, ...
+};
+
+// What level everyone did to the data before it was learned from.  Computed from private data: not for outsiders.
+struct BoundedContributions {
+  std::size_t subjects = 0;        // that were in more graphs than one subject may touch
+  std::size_t memberships = 0;     // of theirs that were dropped
+  std::size_t graphs_dropped = 0;  // that lost their last node by this
+  std::size_t rows_shortened = 0;  // embeddings that were longer than their bound
+};
+
+// What a published model would be worth at a level of protection.
+struct LevelCost {
+  Protection protection = Protection::kRemoved;
+  double ridge = 0;
+  double noise_stddev = 0;
+  double accuracy = 0;  // of models with that noise, on average
 };
 
 // Owns the data set, its embeddings, the weights and the budget.  forget() and release() either complete or leave the
@@ -43,8 +61,9 @@ class Session {
  public:
   // Classes that no graph has are left out, unless options.classes says that they were stated or fitted elsewhere.
   // Embeds, trains, and draws what noise the mechanism needs from `noise` (default: SecureRandom).
-  // Errors: kInvalidArgument (options; no graph), those of embedding and training, kLimitExceeded if the trained model
-  // does not meet its own guarantee (the limit is below what double precision can show).
+  // Errors: kInvalidArgument (options; no graph; level everyone: node ids without `per_subject`), those of embedding
+  // and training, kLimitExceeded if the trained model does not meet its own guarantee (the limit is below what double
+  // precision can show).
   [[nodiscard]] static Result<Session> create(Dataset dataset, std::shared_ptr<const Embedder> embedder,
                                               const SessionOptions& options,
                                               std::unique_ptr<RandomSource> noise = nullptr);
@@ -71,11 +90,13 @@ class Session {
   // Until the update is committed or dropped, prepare(), release(), embeddings() and evaluate() are broken invariants.
   [[nodiscard]] Result<PreparedRemoval> prepare(std::span<const RemovalRequest> requests,
                                                 OnRefusal on_refusal = OnRefusal::kRefuseBatch);
-  // prepare() and commit().
-  [[nodiscard]] Result<Certificate> forget(std::span<const RemovalRequest> requests);
-  [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request) { return forget(std::span(&request, 1)); }
+  // prepare() and commit().  `exposure`, unless null, is told what PreparedRemoval::exposure() says.
+  [[nodiscard]] Result<Certificate> forget(std::span<const RemovalRequest> requests, Exposure* exposure = nullptr);
+  [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request, Exposure* exposure = nullptr) {
+    return forget(std::span(&request, 1), exposure);
+  }
   // What forget() would return, without doing it.  With the objective mechanism a retraining draws noise of its own.
-  [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests);
+  [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests, Exposure* exposure = nullptr);
 
   // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights
   // themselves.  Errors: kLimitExceeded when as many models are published as the guarantee covers together (release
@@ -109,6 +130,15 @@ class Session {
   // the slots.
   [[nodiscard]] SessionSnapshot snapshot_without_slots() const;
   [[nodiscard]] SlotSnapshot slot_snapshot(std::size_t slot) const;
+  // How accurate published models would be on rows that are not learned from (width and bias as embeddings()): at this
+  // session's own level, and at level everyone with one release and each of a few ridges.  `per_subject` as in the
+  // options; memberships are not dropped for this estimate.  Trains once per ridge.  The numbers are computed from
+  // private data without noise: they are for whoever decides, not for outsiders.  Errors: those of training.
+  [[nodiscard]] Result<std::vector<LevelCost>> level_costs(const SparseBlockRows& rows,
+                                                           std::span<const std::uint32_t> labels,
+                                                           std::size_t per_subject) const;
+  // Of the creation; nothing after restore().
+  [[nodiscard]] const BoundedContributions& bounded_contributions() const;
   // The residual of the kept weights, evaluated now on all graphs, from both sides.
   [[nodiscard]] EvaluatedResidual evaluate() const;
   // What is left, as a data set.  A session that never saw the removed data would be created with it.

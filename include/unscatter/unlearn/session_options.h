@@ -35,7 +35,10 @@ struct SessionOptions {
   // Learning.
   Loss loss = Loss::logistic();
   double regularisation = 1e-3;  // lambda > 0
-  bool bias = false;             // one more, constant coordinate
+  // The ridge of the objective as a public constant.  Default: lambda n, which follows the number of graphs that are
+  // left.
+  std::optional<double> ridge = {};
+  bool bias = false;  // one more, constant coordinate
   Optimizer optimizer = Optimizer::kNewton;
 
   // Constants (docs/constants.md).  kPrivateFit: the classes are those that occur, and a class leaves with its last
@@ -47,7 +50,15 @@ struct SessionOptions {
   // The guarantee.
   Mechanism mechanism = Mechanism::kRelease;
   RemovalGuarantee guarantee{1.0, 1e-4};
-  // Release: standard deviation of the noise on published weights.  Scores then move by about noise_stddev |z|, far
+  // Whom published models protect.  kEveryone needs the release mechanism, a ridge, a loss of bounded slope and compact
+  // removal.
+  Protection protection = Protection::kRemoved;
+  // Level everyone: how many graphs one subject may touch.  A subject is an external node id.  Its memberships beyond
+  // this number are dropped before training, by a public rule.  0: every graph is a subject of its own, and is there as
+  // a whole or not at all; data with node ids is then refused.
+  std::size_t per_subject = 0;
+  // Release: standard deviation of the noise on published weights.  Level everyone: this is not read; the noise follows
+  // from the guarantee, and Session::options() tells it.  Scores then move by about noise_stddev |z|, far
   // below what decides between classes.  Objective: alpha, of the noise in the objective.
   double noise_stddev = 1e-4;
   // Release: how many published models the guarantee covers together; each may use 1/sqrt(releases) of the shift.
@@ -61,6 +72,7 @@ struct SessionOptions {
   BudgetRule rule = BudgetRule::kJoint;  // kPaper with the objective mechanism only
   bool report_all_bounds = false;        // compute the other bounds too, for reports; costs a spectral norm per update
   // F in bounds (1) and (2).  Default: the largest |z_i| there is.  The paper takes sqrt(L), which can be too small.
+  // Level everyone: longer rows, bias included, are shortened to it, and the default is 1.
   std::optional<double> row_norm = {};
   // Over budget: train from scratch at once, as the paper does, instead of evaluating the residual and polishing.
   bool retrain_when_exceeded = false;
@@ -86,6 +98,9 @@ struct SessionOptions {
 
 // How many published models the guarantee covers together: `releases`, or one under the objective mechanism.
 [[nodiscard]] std::size_t covered_releases(const SessionOptions& options);
+
+// The ridge of the objective with so many graphs: the constant, or lambda n.
+[[nodiscard]] double ridge_of(const SessionOptions& options, std::size_t graphs);
 
 // kInvalidArgument, naming the option, for numbers outside their ranges and choices that do not fit together.
 [[nodiscard]] Status check_options(const SessionOptions& options);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "embedding/transforms/pagerank.h"
+#include "embedding/transforms/window_features.h"
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/scattering.h"
 #include "unscatter/embedding/walk_scattering.h"
@@ -54,14 +55,15 @@ ScatteringOptions scattering_of(const TransformSpec& spec) {
 
 const std::vector<std::string_view>& transform_families() {
   static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine",
-                                                      "custom",    "gft",       "pagerank"};
+                                                      "custom",    "gft",       "pagerank",    "windows"};
   return families;
 }
 
 Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec) {
   UNSCATTER_CHECK_OK(check_family(spec));
-  // These two have no wavelets.  A null bank says so, and it is not an error.
-  if (spec.family == "gft" || spec.family == "pagerank") return std::shared_ptr<const WaveletBank>();
+  // These have no wavelets.  A null bank says so, and it is not an error.
+  if (spec.family == "gft" || spec.family == "pagerank" || spec.family == "windows")
+    return std::shared_ptr<const WaveletBank>();
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
     return make_walk_bank(op, spec.scales);
@@ -75,6 +77,9 @@ Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
   UNSCATTER_CHECK_OK(check_family(spec));
   if (spec.family == "gft") return make_fourier({.moments = spec.moments});
   if (spec.family == "pagerank") return make_pagerank({.damping = spec.pagerank_damping, .moments = spec.moments});
+  if (spec.family == "windows") {
+    return make_window_features({.side = spec.windows, .features = spec.random_features, .sharpness = spec.sharpness});
+  }
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
     // The fast form.  It gives the same as make_scattering() with a walk bank, up to rounding.
