@@ -58,7 +58,8 @@ std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sam
     ASSERT_TRUE(published.has_value());
     fields.emplace("published weights", as_text(to_blob(published->weights)));
     fields.emplace("published details", published_text(*published));
-    for (const ListRow& row : read_lists(database).value()) fields.emplace("list", as_text(row.done.bytes));
+    const std::vector<ListRow> lists = read_lists(database).value();
+    for (const ListRow& row : lists) fields.emplace("list", as_text(row.done.bytes));
     ASSERT_TRUE(visit_graphs(database, [&](std::size_t, const GraphRow& row) {
                   if (!row.present) return ok_status();
                   fields.emplace("graph", as_text(row.content));
