@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "files.h"
 #include "guarantee_options.h"
+#include "key_options.h"
 #include "learning_options.h"
 #include "locations.h"
 #include "stage_clock.h"
@@ -217,7 +218,7 @@ struct Subject {
 Result<Subject> open_subject(const AuditArguments& arguments, Context& context) {
   Subject subject;
   // Without the key: nothing can be signed, so nothing can be written.
-  UNSCATTER_TRY(opened, arguments.workspace.open(context));
+  UNSCATTER_TRY(opened, arguments.workspace.open(context, KeyArguments::usual_record()));
   subject.workspace = std::move(opened);
   UNSCATTER_TRY(session, subject.workspace->session());
   subject.session = session;

@@ -10,8 +10,18 @@ namespace unscatter {
 namespace {
 
 Promise whole_promise() {
-  return {Mechanism::kObjective, BudgetRule::kPaper,    {0.5, 1e-5}, 0.1, 0.9e-5, 0.3139, 7,
-          {"one", "two"},        Protection::kEveryone, 3,           0.25};
+  return {Mechanism::kObjective,
+          BudgetRule::kPaper,
+          {0.5, 1e-5},
+          0.1,
+          0.9e-5,
+          0.3139,
+          7,
+          {"one", "two"},
+          {{"labels", ConstantKind::kStated}},
+          Protection::kEveryone,
+          3,
+          0.25};
 }
 
 constexpr PromiseParts kEveryDocument[] = {kCertificatePromise, kEntryPromise, kReceiptPromise, kPublishedPromise};
@@ -19,19 +29,20 @@ constexpr PromiseParts kEveryDocument[] = {kCertificatePromise, kEntryPromise, k
 // The keys are part of the formats of workspaces, receipts and models.
 TEST(PromiseText, ShowsWhatTheFormatOfTheDocumentSays) {
   EXPECT_EQ(promise_text(whole_promise(), kCertificatePromise),
-            R"({"assumptions":["one","two"],"delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
+            R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,)"
+            R"("delta_for_shift":9e-06,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
             R"("rule":"paper","sensitivity":0.25,"shift_limit":0.3139})");
   EXPECT_EQ(promise_text(whole_promise(), kEntryPromise),
-            R"({"delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
+            R"({"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
             R"("rule":"paper","sensitivity":0.25,"shift_limit":0.3139})");
   EXPECT_EQ(promise_text(whole_promise(), kReceiptPromise),
-            R"({"assumptions":["one","two"],"delta":1e-05,"epsilon":0.5,)"
+            R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
             R"("rule":"paper","sensitivity":0.25,"shift_limit":0.3139})");
   EXPECT_EQ(promise_text(whole_promise(), kPublishedPromise),
-            R"({"assumptions":["one","two"],"delta":1e-05,"epsilon":0.5,)"
+            R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
             R"("releases":7,"sensitivity":0.25,"shift_limit":0.3139})");
   // What version 0.1 signed is spelled as it was.
@@ -42,7 +53,7 @@ TEST(PromiseText, ShowsWhatTheFormatOfTheDocumentSays) {
 
 // Whoever reads a document gets what it shows, and nothing by accident.
 TEST(PromiseText, WhatIsReadIsWhatIsShown) {
-  const PromiseParts everything{true, true, true, true, true};
+  const PromiseParts everything{true, true, true, true, true, true};
   for (const PromiseParts& parts : kEveryDocument) {
     const auto document = nlohmann::json::parse(promise_text(whole_promise(), parts));
     const Promise read = promise_from_json(document, parts).value();
