@@ -143,8 +143,11 @@ Status observe_both(World& reference, World& test, const GameSetting& setting,
       seen[world].clear();
       while (seen[world].size() < now && failures[world].ok()) {
         auto observed = worlds[world]->observe();
-        if (observed.ok()) seen[world].push_back(*std::move(observed));
-        if (!observed.ok()) failures[world] = std::move(observed).error();
+        if (observed.ok()) {
+          seen[world].push_back(*std::move(observed));
+        } else {
+          failures[world] = std::move(observed).error();
+        }
       }
     });
     for (Status& failure : failures) {
@@ -254,6 +257,7 @@ Result<GameOutcome> play(World& reference, World& test, const GameSetting& setti
   const ControlSpectator* null = add_control(0);
   const ControlSpectator* planted = add_control(kPlantedShift);
   std::vector<const FaultSpectator*> planted_faults;
+  planted_faults.reserve(faults.size());
   for (PlantedFault& fault : faults) {
     planted_faults.push_back(
         add(std::make_unique<FaultSpectator>(std::move(fault), reference.centre(), test.centre(), direction, setting)));
