@@ -1,5 +1,5 @@
-// How much noise on published weights costs accuracy, with the library's default embedding: what the default noise is
-// chosen by (docs/constants.md, "Default noise").
+// How much accuracy noise on published weights costs, with the library's default embedding (docs/constants.md,
+// "Noise").
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -73,6 +73,7 @@ Status read_learned(const Database& database, Contents& contents) {
   UNSCATTER_TRY(embedder, make_embedder(contents.constants, old ? contents.constants.features : details.features));
   contents.embedder = std::move(embedder);
   contents.class_names = old ? contents.constants.class_names : std::move(details.class_names);
+  contents.snapshot.features = contents.embedder->blocks().front().features.describe();
   contents.snapshot.class_names = contents.class_names;
   Result<StoredModel> model = model_from_row(row, weight_rows(contents), class_count(contents));
   if (!model.ok()) return std::move(model).error();

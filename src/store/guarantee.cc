@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "unlearn/refit.h"
 #include "unscatter/store/promise_text.h"
 
 namespace unscatter {
@@ -32,7 +33,10 @@ bool is_the_same(double claimed, double computed) {
 
 Result<Guaranteed> guarantee_of(const Contents& contents) {
   const std::size_t classes = class_count(contents);
-  UNSCATTER_TRY(limit, Limit::create(contents.constants.options, weight_rows(contents) * classes, classes));
+  // As the session completes them.
+  SessionOptions options = contents.constants.options;
+  options.constants = all_origins(*contents.embedder, options);
+  UNSCATTER_TRY(limit, Limit::create(options, weight_rows(contents) * classes, classes));
   Promise promise = limit.promise();
   return Guaranteed{std::move(limit), std::move(promise)};
 }
@@ -55,7 +59,7 @@ Status check_certificate(const Contents& contents, const Guaranteed& guaranteed)
       kept.residuals.minCoeff() < 0) {
     return not_met("its weights or residuals are no numbers that could meet one");
   }
-  const double ridge = contents.constants.options.regularisation * static_cast<double>(graphs);
+  const double ridge = ridge_of(contents.constants.options, graphs);
   const Assessment assessment = guaranteed.limit.assess(kept.residuals, ridge, kept.weights.norm());
   if (!assessment.satisfied) {
     return not_met(fmt::format("its residuals use {:.3g} times what the constants allow", assessment.usage));

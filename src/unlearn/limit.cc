@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -88,6 +89,16 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   return list;
 }
 
+// Where constants follow the data, a removal can make the model smaller.  The grid is then charged for more weights
+// than there are, so that the limit stays what it was: models published before and after share one guarantee, and the
+// limit does not tell how many classes or labels there once were.  2^20 weights cost 1.3e-14 of delta per release.
+std::size_t charged_weights(const SessionOptions& options, std::size_t weights) {
+  const bool follows =
+      std::any_of(options.constants.begin(), options.constants.end(),
+                  [](const ConstantOrigin& origin) { return origin.kind == ConstantKind::kPrivateFit; });
+  return follows ? std::bit_ceil(std::max(weights, std::size_t{1} << 20)) : weights;
+}
+
 // Weights near zero would ask for the impossible.  A hundredth is small beside any weights that decide something.  This
 // is about accuracy and has no part in the promise.
 double largest_distance(const SessionOptions& options, double weight_norm) {
@@ -151,7 +162,7 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
   UNSCATTER_CHECK_OK(check_options(options));
   Limit limit;
   limit.options_ = options;
-  limit.weights_ = weights;
+  limit.weights_ = weights = charged_weights(options, weights);
   double sensitivity = 0;
   if (options.protection == Protection::kEveryone) {
     limit.weights_ = weights / classes * published_vectors(options, classes);

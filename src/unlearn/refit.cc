@@ -93,7 +93,11 @@ std::vector<ConstantOrigin> all_origins(const Embedder& embedder, const SessionO
   all.push_back({"classes", options.classes});
   const SessionOptions built_in;
   const auto chosen = [](bool usual) { return usual ? ConstantKind::kBuiltIn : ConstantKind::kStated; };
-  all.push_back({"lambda", chosen(options.regularisation == built_in.regularisation)});
+  if (options.ridge) {
+    all.push_back({"ridge", ConstantKind::kStated});
+  } else {
+    all.push_back({"lambda", chosen(options.regularisation == built_in.regularisation)});
+  }
   // What a caller says about one of these goes before what is read from the value.
   for (const ConstantOrigin& given : options.constants) {
     const auto same = [&](const ConstantOrigin& other) { return other.name == given.name; };

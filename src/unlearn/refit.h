@@ -37,7 +37,7 @@ struct ClassFit {
                                                   const std::vector<std::uint32_t>& labels,
                                                   const std::vector<bool>& there);
 
-// The origins of all constants of a session: those of the features, the classes, lambda and the transform, each only if
+// The origins of all constants of a session: those of the features, the classes, lambda or ridge, each only if
 // `options.constants` does not name it already.
 [[nodiscard]] std::vector<ConstantOrigin> all_origins(const Embedder& embedder, const SessionOptions& options);
 

@@ -20,8 +20,7 @@ StoredModel kept_model(const SampleWorkspace& sample) {
   StoredModel model;
   sample.edit([&](const Database& database) {
     const Contents contents = read_contents(database).value();
-    model = model_from_row(read_model(database).value(), weight_rows(contents), contents.constants.class_names.size())
-                .value();
+    model = model_from_row(read_model(database).value(), weight_rows(contents), class_count(contents)).value();
   });
   return model;
 }

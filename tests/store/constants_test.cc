@@ -81,10 +81,10 @@ TEST(Constants, OfANewerVersionAreRefused) {
 // Weights belong to the embeddings that they were trained on.
 TEST(Constants, OfAnotherEmbeddingAreRefused) {
   Constants constants = sample_constants();
-  EXPECT_TRUE(make_embedder(constants, constants.features).ok());
+  EXPECT_TRUE(make_embedder(constants, "log-degree").ok());
   ++constants.embedding_version;
   const Constants read = parse_constants(constants_text(constants).value()).value();
-  const auto embedder = make_embedder(read, read.features);
+  const auto embedder = make_embedder(read, "log-degree");
   ASSERT_FALSE(embedder.ok());
   EXPECT_EQ(embedder.error().code, ErrorCode::kUnsupported);
   EXPECT_NE(embedder.error().message.find("train again"), std::string::npos) << embedder.error().message;

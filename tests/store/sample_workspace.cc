@@ -31,11 +31,15 @@ std::string constants_of_info(const WorkspaceInfo& info) {
 
 void require_ok(const Status& status) { invariant(status.ok(), status.ok() ? "" : status.error().message.c_str()); }
 
-// Constants and chain only: what a forger has changed before need not hold together.
+// Constants, chain and what the model says of itself: what a forger has changed before need not hold together.
 Contents contents_of(const Database& database) {
   Contents contents;
   require_ok(read_constants(database, contents));
   contents.chain = check_links(database).value();
+  const StoredModel details = details_of(read_model(database).value()).value();
+  const bool old = details.version == 1;
+  contents.embedder = make_embedder(contents.constants, old ? contents.constants.features : details.features).value();
+  contents.class_names = old ? contents.constants.class_names : details.class_names;
   return contents;
 }
 
@@ -175,8 +179,7 @@ void SampleWorkspace::rewrite_model(const std::function<void(StoredModel&)>& cha
   edit([&](const Database& database) {
     const Contents contents = contents_of(database);
     StoredModel model =
-        model_from_row(read_model(database).value(), weight_rows(contents), contents.constants.class_names.size())
-            .value();
+        model_from_row(read_model(database).value(), weight_rows(contents), class_count(contents)).value();
     change(model);
     SeededRandom random(77);
     const ModelRow row = to_row(model, random);

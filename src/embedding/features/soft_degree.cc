@@ -9,8 +9,8 @@
 namespace unscatter {
 namespace {
 
-// log(1 + 4446) = 8.4.  Larger degrees share the last channel.  With 16 centres the degrees 0, 1, 2, 3 still differ,
-// and one channel more or less changes no accuracy that we measured (docs/constants.md, "Default features").
+// log(1 + 4446) = 8.4.  Larger degrees share the last channel.  With 16 centres the degrees 0, 1, 2, 3 still differ
+// (docs/constants.md, "Default features").
 constexpr double kLargestLogDegree = 8.4;
 constexpr std::size_t kBuiltInCentres = 16;
 
