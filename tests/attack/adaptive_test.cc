@@ -67,11 +67,15 @@ Play play_rounds(const RandomData& data, const SessionOptions& options) {
     const bool was_in = coin.chance(0.5);
     Session session = replay_session((was_in ? with : without).snapshot(), data.embedder, options, 1000 + round);
     const Matrix first = session.release().value().weights;
-    if (nearer_to_first(first, with.weights(), without.weights())) EXPECT_TRUE(session.forget(accomplices()).ok());
-    if (was_in) EXPECT_TRUE(session.forget(ForgetGraph{kTarget}).ok());
+    if (nearer_to_first(first, with.weights(), without.weights())) {
+      EXPECT_TRUE(session.forget(accomplices()).ok());
+    }
+    if (was_in) {
+      EXPECT_TRUE(session.forget(ForgetGraph{kTarget}).ok());
+    }
     // Whoever looks now has seen no other model.
     const Matrix last = session.release().value().weights;
-    play.right += nearer_to_first(last, left, stayed) == was_in ? 1 : 0;
+    play.right += nearer_to_first(last, left, stayed) == was_in ? 1u : 0u;
   }
   return play;
 }
@@ -106,6 +110,7 @@ TEST(AdaptiveAttack, LevelEveryoneKeepsItsPromise) {
     const RandomData data = nameless_graphs(31, 40, classes);
     SessionOptions options;
     options.protection = Protection::kEveryone;
+    options.classes = ConstantKind::kStated;
     options.ridge = 0.05;
     options.releases = 2;
     const Play play = play_rounds(data, options);

@@ -41,6 +41,7 @@ SessionOptions removed_with(double noise, std::size_t releases) {
 SessionOptions everyone_with(std::size_t releases) {
   SessionOptions options;
   options.protection = Protection::kEveryone;
+  options.classes = ConstantKind::kStated;
   options.ridge = 0.05;  // about lambda n of the data below
   options.releases = releases;
   return options;

@@ -72,6 +72,7 @@ std::vector<SampleChoice> sample_choices() {
   bounded.distance_limit = 1;
   SessionOptions& everyone = add("everyone", 3);
   everyone.protection = Protection::kEveryone;
+  everyone.classes = ConstantKind::kStated;
   everyone.per_subject = 100;  // nobody is dropped, so that requests find everybody
   everyone.ridge = 0.5;
   return choices;
@@ -81,7 +82,9 @@ WorkspaceSetup sample_setup(std::uint64_t seed, const SampleChoice& choice, std:
   WorkspaceSetup setup;
   setup.dataset = random_data(seed, {.graphs = graphs, .classes = choice.classes, .largest_graph = 6}).dataset;
   setup.dataset.name = "sample";
-  setup.features = "attributes+log-degree";
+  // Level everyone takes nothing from the data, the number of attributes included.
+  const bool everyone = choice.options.protection == Protection::kEveryone;
+  setup.features = everyone ? "attributes:2+log-degree" : "attributes+log-degree";
   setup.transform.scales = 2;
   setup.transform.moments = 1;
   setup.transform.layers = 2;

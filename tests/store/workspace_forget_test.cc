@@ -374,6 +374,7 @@ TEST(WorkspaceForget, LevelEveryoneIsKeptInTheFile) {
   testing::SampleChoice choice;
   choice.name = "everyone";
   choice.options.protection = Protection::kEveryone;
+  choice.options.classes = ConstantKind::kStated;
   choice.options.per_subject = 2;
   choice.options.ridge = 0.5;
   choice.options.releases = 3;

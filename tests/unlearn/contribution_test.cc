@@ -35,6 +35,7 @@ struct Neighbours {
 SessionOptions everyone_options(double ridge, std::size_t per_subject = 0) {
   SessionOptions options;
   options.protection = Protection::kEveryone;
+  options.classes = ConstantKind::kStated;
   options.ridge = ridge;
   options.per_subject = per_subject;
   options.releases = 1;

@@ -22,6 +22,7 @@ using testing::RandomData;
 SessionOptions level_everyone(std::size_t per_subject) {
   SessionOptions options;
   options.protection = Protection::kEveryone;
+  options.classes = ConstantKind::kStated;
   options.per_subject = per_subject;
   options.ridge = 0.5;
   options.releases = 4;

@@ -33,6 +33,7 @@ TEST(LevelCosts, AreThoseOfSessionsThatWouldBeMadeThatWay) {
     // What a session at that level says of itself.
     SessionOptions options;
     options.protection = Protection::kEveryone;
+    options.classes = ConstantKind::kStated;
     options.per_subject = 2;
     options.releases = 1;
     options.ridge = costs[i].ridge;

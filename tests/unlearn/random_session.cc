@@ -59,7 +59,9 @@ RandomData random_data(std::uint64_t seed, const RandomDataOptions& options) {
   spec.layers = 2;
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back(
-      {FeatureMap::resolve(options.attributes > 0 ? "attributes+degree-onehot:6" : "degree-onehot:6", data.dataset)
+      {FeatureMap::resolve(options.attributes > 0 ? fmt::format("attributes:{}+degree-onehot:6", options.attributes)
+                                                  : "degree-onehot:6",
+                           data.dataset)
            .value(),
        make_transform(spec).value()});
   data.embedder = std::make_shared<Embedder>(std::move(blocks));
