@@ -9,6 +9,7 @@
 #include "certificate_words.h"
 #include "commands.h"
 #include "files.h"
+#include "key_options.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {
@@ -27,6 +28,9 @@ std::string kind_words(const LedgerRecord& record) {
     case EntryKind::kCreated: return fmt::format("trained on {} graphs", grouped(record.graphs));
     case EntryKind::kForgotten: return fmt::format("forgot {}", counts_words(record.requests));
     case EntryKind::kReleased: return fmt::format("published model {}", grouped(record.published));
+    case EntryKind::kUpgraded: return "brought to format 2";
+    case EntryKind::kReplayed:
+      return fmt::format("brought an older copy up to date: forgot {}", counts_words(record.requests));
   }
   return {};
 }
@@ -41,7 +45,7 @@ Report report_entry(const LedgerRecord& record, const std::vector<std::string>& 
   Table table({{""}, {""}});
   table.add_row({"entry", fmt::format("{} of workspace {}, {}", record.sequence, record.workspace, record.time)});
   table.add_row({"what", kind_words(record)});
-  if (record.kind == EntryKind::kForgotten) {
+  if (record.kind == EntryKind::kForgotten || record.kind == EntryKind::kReplayed) {
     table.add_row({"graphs", graphs_words(record.graphs_edited, record.graphs_removed, record.graphs)});
   }
   add_certificate_rows(table, record);
@@ -62,7 +66,7 @@ void add_salts(Report& report, const LedgerRecord& record, const std::vector<Sal
     const bool kept = i < salts.size() && salts[i] != Salt{};
     report.json["salts"].push_back(kept ? Json(salts[i].hex()) : Json(nullptr));
     table.add_row({fmt::format("commitment {}", i + 1), record.commitments[i].hex()});
-    table.add_row({"  its salt", kept ? salts[i].hex() : "destroyed"});
+    table.add_row({"  its salt", kept ? salts[i].hex() : "not kept"});
   }
   report.text += table.str();
 }
@@ -70,17 +74,17 @@ void add_salts(Report& report, const LedgerRecord& record, const std::vector<Sal
 Result<Report> show_certificate(const CertificateArguments& arguments, Context& context) {
   if (!arguments.receipt.empty())
     UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, KeyArguments::usual_record()));
   const std::size_t id = arguments.id.value_or(workspace.info().entries - 1);
   UNSCATTER_TRY(record, workspace.entry(id));
   if (!arguments.receipt.empty()) {
-    if (record.kind != EntryKind::kForgotten) {
-      return Error{
-          ErrorCode::kNotFound,
-          fmt::format("entry {} is no removal ({}) and has no receipt; --id names another", id, name(record.kind))};
+    const Result<Receipt> receipt = workspace.receipt(id);
+    if (!receipt.ok() && receipt.error().code == ErrorCode::kNotFound) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("entry {} ({}) has no receipt; --id names another", id, name(record.kind))};
     }
-    UNSCATTER_TRY(receipt, workspace.receipt(id));
-    UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
+    UNSCATTER_CHECK_OK(receipt);
+    UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(*receipt)));
   }
   Report report = report_entry(record, workspace.info().certificate.promise.assumptions, arguments.receipt);
   if (arguments.salts) {
@@ -98,7 +102,7 @@ void add_certificate_command(CLI::App& parent, Context& context) {
   const auto arguments = std::make_shared<CertificateArguments>();
   arguments->workspace.add_to(command);
   command.add_option("--id", arguments->id, "Number of the entry, from 0 (default: the last)");
-  command.add_option("--receipt", arguments->receipt, "Write the receipt of this removal to a file");
+  command.add_option("--receipt", arguments->receipt, "Write the receipt of this removal or release to a file");
   command.add_flag("--force", arguments->force, "Replace --receipt if it exists");
   command.add_flag("--salts", arguments->salts,
                    "Show the salts that were kept: with one, a request can be matched to a commitment");

@@ -19,9 +19,16 @@ namespace {
 // Before the workspace is opened: a command that makes no sense should not wait for a lock.
 Status check_forget_usage(const ForgetArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
-  UNSCATTER_CHECK_OK(arguments.what.check());
   if (arguments.shred && !arguments.openings.empty())
     return wrong("--openings keeps the salts that --shred is to destroy");
+  if (arguments.shred && arguments.keep_salts) return wrong("--keep-salts keeps the salts that --shred is to destroy");
+  if (!arguments.replay.empty()) {
+    const RequestArguments& what = arguments.what;
+    const bool asks = what.is_list() || !what.graph.empty() || !what.subject.empty() || what.features_only;
+    if (asks || arguments.dry_run) return wrong("--replay repeats what was asked before; it goes with no request");
+    return ok_status();
+  }
+  UNSCATTER_CHECK_OK(arguments.what.check());
   if (arguments.what.is_list()) {
     if (!arguments.receipt.empty()) return wrong("--receipt goes with one request; a list has --receipts");
     if (arguments.list.batch == 0) return wrong("--batch is at least 1");
@@ -37,7 +44,18 @@ struct RemovalTimes {
   double forget = 0;  // seconds of the removal itself, until it was on disk
 };
 
-Report report_removal(const ForgetArguments& arguments, const RemovalRequest& request, const Forgotten& outcome,
+std::string salts_words(const ForgetArguments& arguments) {
+  std::string words;
+  if (!arguments.openings.empty())
+    words = fmt::format(
+        "in {}; whoever has it can show what was forgotten, and 'forget --replay' needs it after a "
+        "backup was restored",
+        arguments.openings);
+  if (arguments.keep_salts) words += fmt::format("{}kept in the workspace", words.empty() ? "" : "; ");
+  return words.empty() ? "not kept: nobody can show what the entry was about (--openings FILE hands them out)" : words;
+}
+
+Report report_removal(const ForgetArguments& arguments, const std::string& what, const Forgotten& outcome,
                       const RemovalTimes& times) {
   const LedgerRecord& entry = outcome.entry;
   const std::string hash = outcome.receipt.entry.hex();
@@ -60,7 +78,7 @@ Report report_removal(const ForgetArguments& arguments, const RemovalRequest& re
   if (!arguments.openings.empty()) report.json["openings_path"] = arguments.openings;
 
   Table table({{""}, {""}});
-  table.add_row({"forgotten", describe(request)});
+  table.add_row({"forgotten", what});
   table.add_row({"graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
   add_certificate_rows(table, outcome.certificate);
   table.add_row({"exposure", exposure_words(outcome.exposure, outcome.certificate.promise)});
@@ -71,9 +89,7 @@ Report report_removal(const ForgetArguments& arguments, const RemovalRequest& re
                       : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
                                     "writes it",
                                     arguments.workspace.path, entry.sequence)});
-  if (arguments.shred) table.add_row({"shredded", "no salt was kept: nobody can show what the entry was about"});
-  if (!arguments.openings.empty())
-    table.add_row({"opening", fmt::format("{}; whoever has it can show what was forgotten", arguments.openings)});
+  table.add_row({"salts", salts_words(arguments)});
   table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace and embed its graphs",
                                      1000 * times.forget, 1000 * times.open)});
   report.text = table.str();
@@ -105,18 +121,41 @@ Error done_but(const Error& error, const ForgetArguments& arguments, const Forgo
                       outcome.receipt.sequence, error.message, arguments.workspace.path)};
 }
 
-Status write_removal_files(const ForgetArguments& arguments, const Forgotten& outcome,
-                           std::optional<LineFile>& openings) {
-  if (openings) UNSCATTER_CHECK_OK(openings->append(opening_lines(outcome)));
-  if (!arguments.receipt.empty()) UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(outcome.receipt)));
-  return ok_status();
+Result<Report> write_receipt_and_report(const ForgetArguments& arguments, const std::string& what,
+                                        const Forgotten& outcome, const RemovalTimes& times) {
+  if (!arguments.receipt.empty()) {
+    const Status written = replace_file(arguments.receipt, receipt_text(outcome.receipt));
+    if (!written.ok()) return done_but(written.error(), arguments, outcome);
+  }
+  return report_removal(arguments, what, outcome, times);
+}
+
+// A copy that was restored from a backup is brought up to date.
+Result<Report> replay_openings(const ForgetArguments& arguments, Context& context) {
+  if (!arguments.receipt.empty())
+    UNSCATTER_CHECK_OK(check_free(arguments.receipt, false, "name another file for the receipt"));
+  UNSCATTER_TRY(known, read_openings(arguments.replay));
+  UNSCATTER_TRY(key, arguments.key.load());
+  RemovalTimes times;
+  Stopwatch watch;
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  UNSCATTER_CHECK_OK(workspace.session());
+  times.open = watch.lap();
+  UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+  ForgetOptions options{
+      .keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)};
+  UNSCATTER_TRY(outcome, workspace.replay(known, options));
+  times.forget = watch.lap();
+  const std::string what =
+      fmt::format("again: {}, after entry {}", counts_words(outcome.entry.requests), outcome.entry.sequence - 1);
+  return write_receipt_and_report(arguments, what, outcome, times);
 }
 
 Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(request, arguments.what.request());
   // Without the key: a preview signs nothing.
   if (arguments.dry_run) {
-    UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+    UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record()));
     return preview_removal(arguments, workspace, std::span(&request, 1));
   }
   // A receipt that is there may be the only proof that somebody has.  It is never replaced.
@@ -125,7 +164,7 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(key, arguments.key.load());
   RemovalTimes times;
   Stopwatch watch;
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
   UNSCATTER_TRY(session, workspace.session());
   static_cast<void>(session);
   times.open = watch.lap();
@@ -143,12 +182,11 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
   // The files are not part of the removal's time.
   watch.lap();
-  UNSCATTER_TRY(outcome, removal->commit({.shred = arguments.shred}));
+  UNSCATTER_TRY(outcome,
+                removal->commit(
+                    {.keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)}));
   times.forget += watch.lap();
-  if (const Status written = write_removal_files(arguments, outcome, openings); !written.ok()) {
-    return done_but(written.error(), arguments, outcome);
-  }
-  return report_removal(arguments, request, outcome, times);
+  return write_receipt_and_report(arguments, describe(request), outcome, times);
 }
 
 }  // namespace
@@ -187,13 +225,16 @@ std::string opening_lines(const Forgotten& outcome) {
   std::string lines;
   // A shredded removal has no salts, and so no line.
   for (std::size_t i = 0; i < outcome.salts.size(); ++i) {
-    const Json line = {{"commitment", outcome.receipt.commitments[i].hex()},
-                       {"entry", outcome.receipt.sequence},
-                       {"request", Json::parse(request_text(outcome.requests[i]))},
-                       {"salt", outcome.salts[i].hex()}};
-    lines += line.dump() + '\n';
+    lines += opening_text(
+                 {outcome.receipt.sequence, outcome.receipt.commitments[i], outcome.requests[i], outcome.salts[i]}) +
+             '\n';
   }
   return lines;
+}
+
+std::function<Status(const Forgotten&)> hand_out_to(std::optional<LineFile>& openings) {
+  if (!openings) return nullptr;
+  return [&openings](const Forgotten& outcome) { return openings->append(opening_lines(outcome)); };
 }
 
 Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode) {
@@ -210,12 +251,17 @@ void add_forget_command(CLI::App& parent, Context& context) {
   arguments->key.add_to(command);
   arguments->what.add_to(command);
   command.add_flag("--dry-run", arguments->dry_run, "Say what it would change and cost; change nothing");
+  command.add_flag(
+      "--keep-salts", arguments->keep_salts,
+      "Keep the salts in the workspace: whoever holds the file can then check a guess of who was forgotten");
   command.add_flag("--shred", arguments->shred,
-                   "Keep no salt: nobody will ever be able to show what the ledger entry was about");
+                   "Neither keep nor hand out a salt, and destroy what --keep-salts kept of the same request");
   command.add_option("--receipt", arguments->receipt, "Write the signed receipt of one request here");
   command.add_option(
       "--openings", arguments->openings,
       "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
+  command.add_option("--replay", arguments->replay,
+                     "Bring a restored backup up to date: honour again what this file of openings tells");
   command.add_option("--batch", arguments->list.batch, "With --requests: requests per update")->capture_default_str();
   command.add_flag("--skip-refused", arguments->list.skip_refused,
                    "With --requests: go on after a request that is refused");
@@ -228,19 +274,23 @@ Examples:
   unscatter forget --workspace w.unscatter --graph 17 --edge 3,5 --dry-run
   unscatter forget --workspace w.unscatter --graph group-0017
   unscatter forget --workspace w.unscatter --requests requests.jsonl --batch 100 --receipts receipts.jsonl
-  unscatter forget --workspace w.unscatter --subject user-00042 --shred
+  unscatter forget --workspace w.unscatter --subject user-00042 --openings openings.jsonl
+  unscatter forget --workspace restored.unscatter --replay openings.jsonl --openings openings.jsonl
 
 Digits are a number in the data set's own order, from 0; anything else is an external id; id:17 is the external id
 "17".  A subject is always an external id.  When the command is done, the removal is on disk and the file holds nothing
-of what was removed.  A list that was interrupted goes on where it stopped when it is given again; --dry-run takes it
-as one update.
---shred for something that was forgotten earlier destroys the salts that were kept then.
+of what was removed.  A list that was interrupted goes on where it stopped when it is given again, and writes the
+receipts that --receipts lacks; --dry-run takes it as one update.
+Salts are handed out (--openings) and not kept.  --shred for something that was forgotten earlier destroys the salts
+that --keep-salts kept then.
+A workspace that is older than the record beside the signing key is refused; --replay brings it up to date.
 Lines of a list: {"forget": "node", "graph": 17, "node": "user-00042"}, {"forget": "features", ...},
 {"forget": "edge", "graph": 17, "from": 3, "to": 5}, {"forget": "graph", "graph": 17},
 {"forget": "subject", "id": "user-00042"}.)");
   context.add_action(
       command,
       [arguments, &context] {
+        if (!arguments->replay.empty()) return replay_openings(*arguments, context);
         return arguments->what.is_list() ? forget_list(*arguments, context) : forget_one(*arguments, context);
       },
       [arguments] { return check_forget_usage(*arguments); });

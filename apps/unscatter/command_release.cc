@@ -18,66 +18,29 @@ struct ReleaseArguments {
   WorkspaceArguments workspace;
   KeyArguments key;
   std::string out;
+  std::string receipt;
   bool force = false;
   bool fresh = false;
 };
 
-Json transform_json(const TransformSpec& spec) {
-  return {{"family", spec.family},          {"operator", walk_operator_name(spec.op)},
-          {"scales", spec.scales},          {"moments", spec.moments},
-          {"layers", spec.layers},          {"linear", spec.linear},
-          {"kernel", spec.kernel},          {"method", spectral_method_name(spec.spectral.method)},
-          {"degree", spec.spectral.degree}, {"damping", spec.pagerank_damping}};
-}
-
-// Everything that somebody needs to use the model, and nothing that was computed from data without noise.
-Json model_header(const PublishedModel& model, const WorkspaceInfo& info) {
-  Json header = {{"format", "unscatter-model-1"},
-                 {"workspace", info.id},
-                 {"classes", model.class_names},
-                 {"features", info.features},
-                 {"transform", transform_json(info.transform)},
-                 // null keeps their places until the promise is filled in.
-                 {"mechanism", nullptr},
-                 {"epsilon", nullptr},
-                 {"delta", nullptr},
-                 {"noise_stddev", nullptr},
-                 {"shift_limit", nullptr},
-                 {"release_number", model.release_number},
-                 {"releases", nullptr},
-                 {"assumptions", nullptr}};
-  fill_in_promise(header, model.promise, kPublishedPromise);
-  return header;
-}
-
-// One line per class.  The header is cut open for the weights, because a JSON writer would put every number on a line
-// of its own.
-std::string model_text(const PublishedModel& model, const WorkspaceInfo& info) {
-  const Eigen::Index width = model.weights.rows() - (model.bias ? 1 : 0);
-  Json bias = model.bias ? Json::array() : Json(nullptr);
-  std::string rows;
-  for (Eigen::Index k = 0; k < model.weights.cols(); ++k) {
-    const Vector weights = model.weights.col(k);
-    rows += fmt::format("{}\n    {}", k == 0 ? "" : ",",
-                        Json(std::vector<double>(weights.begin(), weights.begin() + width)).dump());
-    if (model.bias) bias.push_back(weights(width));
-  }
-  std::string text = model_header(model, info).dump(2);
-  text.resize(text.size() - 2);  // the closing brace and its line
-  return text + fmt::format(",\n  \"bias\": {},\n  \"weights\": [{}\n  ]\n}}\n", bias.dump(), rows);
-}
-
 Result<Report> release_model(const ReleaseArguments& arguments, Context& context) {
   // Before anything is published: a release that cannot be written would be counted and lost.
   UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
+  if (!arguments.receipt.empty())
+    UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(key, arguments.key.load());
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
   // Only the count tells whether this call published a model or gave the present one again.
   const std::size_t published_before = workspace.info().published;
   UNSCATTER_TRY(model, workspace.release(arguments.fresh));
   const bool is_new = workspace.info().published > published_before;
   // After the ledger has it.  A model that somebody holds is never uncounted.
-  UNSCATTER_CHECK_OK(replace_file(arguments.out, model_text(model, workspace.info())));
+  UNSCATTER_TRY(document, workspace.published_document());
+  UNSCATTER_CHECK_OK(replace_file(arguments.out, published_model_text(document)));
+  if (!arguments.receipt.empty()) {
+    UNSCATTER_TRY(receipt, workspace.receipt(document.sequence));
+    UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
+  }
 
   const Promise& promise = model.promise;
   Report report;
@@ -85,6 +48,8 @@ Result<Report> release_model(const ReleaseArguments& arguments, Context& context
                  {"out", arguments.out},
                  {"new", is_new},
                  {"release_number", model.release_number},
+                 {"entry", document.sequence},
+                 {"hash", document.entry.hex()},
                  {"releases", promise.releases},
                  {"classes", model.class_names},
                  {"coordinates", model.weights.rows()},
@@ -113,14 +78,18 @@ void add_release_command(CLI::App& parent, Context& context) {
   arguments->workspace.add_to(command);
   arguments->key.add_to(command);
   command.add_option("--out", arguments->out, "Where the model goes, a JSON file")->required();
-  command.add_flag("--force", arguments->force, "Replace --out if it exists");
+  command.add_option("--receipt", arguments->receipt, "Write the signed receipt of this release here");
+  command.add_flag("--force", arguments->force, "Replace --out and --receipt if they exist");
   command.add_flag("--fresh", arguments->fresh, "Another model, with noise of its own; counts against the guarantee");
   command.footer(R"(
 Examples:
   unscatter release --workspace w.unscatter --out model.json
   unscatter release --workspace w.unscatter --out model.json --force
   unscatter release --workspace w.unscatter --out second.json --fresh
+  unscatter release --workspace w.unscatter --out model.json --receipt release.json
+  unscatter verify --model model.json --key operator.pub
 
+The model is signed.  It names its ledger entry, and the entry commits to exactly these weights.
 Until the next removal it is the same model every time: seeing it again tells nobody anything new.)");
   context.add_action(command, [arguments, &context] { return release_model(*arguments, context); });
 }

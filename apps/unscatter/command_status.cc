@@ -8,6 +8,7 @@
 
 #include "certificate_words.h"
 #include "commands.h"
+#include "key_options.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {
@@ -66,6 +67,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                  {"updates", info.updates},
                  {"rungs", counts_by_name<Json>(info.rungs)},
                  {"published", info.published},
+                 {"outdated", info.outdated.has_value()},
                  {"certificate", certificate_json(info.certificate)}};
 
   Table table({{""}, {""}});
@@ -84,19 +86,21 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"signed by", info.signer.hex()});
   table.add_row({"file", fmt::format("{} bytes, format {}", grouped(bytes), info.format)});
+  if (info.outdated) table.add_row({"outdated", info.outdated->message});
   report.text = table.str();
   return report;
 }
 
 Result<Report> show_status(const StatusArguments& arguments, Context& context) {
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, KeyArguments::usual_record()));
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(arguments.workspace.path, unknown);
   Report report = report_status(arguments, workspace, unknown ? 0 : bytes);
   if (arguments.replay_digest) {
     UNSCATTER_TRY(digest, workspace.replay_digest());
     report.json["replay_digest"] = digest.hex();
-    report.text += fmt::format("replay digest {}\n", digest.hex());
+    report.text +=
+        fmt::format("replay digest {}\nKeep it private: whoever has it can check a guess of the data.\n", digest.hex());
   }
   return report;
 }
@@ -108,7 +112,8 @@ void add_status_command(CLI::App& parent, Context& context) {
   const auto arguments = std::make_shared<StatusArguments>();
   arguments->workspace.add_to(command);
   command.add_flag("--replay-digest", arguments->replay_digest,
-                   "Also the digest that the same requests on the same data give everywhere (embeds all graphs)");
+                   "Also the digest that the same requests on the same data give everywhere (embeds all graphs); "
+                   "keep it private, it has no salt");
   command.footer(R"(
 Examples:
   unscatter status --workspace w.unscatter

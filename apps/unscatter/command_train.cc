@@ -34,6 +34,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A new workspace has an id, a ledger and a count of its own.
+constexpr std::string_view kNotCounted =
+    "This is a new workspace.  Models that the replaced one published are not counted here, and its removals are not\n"
+    "repeated: its guarantee and the new one hold side by side, each for its own models.\n";
+
 struct TrainArguments {
   std::string data;
   bool force = false;
@@ -117,6 +122,7 @@ class WorkspaceTarget {
     static_cast<void>(remove_side_files(temporary_));
   }
 
+  [[nodiscard]] bool replaces() const { return !temporary_.empty(); }
   [[nodiscard]] const fs::path& where() const { return temporary_.empty() ? path_ : temporary_; }
 
   // For a workspace that is closed.
@@ -293,7 +299,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     context.note(fmt::format("made a signing key, '{}'; keep it, and give '{}' to those who check receipts",
                              signing.path.string(), public_key_path(signing.path).string()));
   }
-  const WorkspaceOptions how = arguments.workspace.options(context, signing.key);
+  const WorkspaceOptions how = arguments.workspace.options(context, signing.path, signing.key);
   WorkspaceTarget target(path);
   std::optional<Evaluation> evaluation;
   std::optional<WorkspaceInfo> info;
@@ -313,7 +319,12 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     width = workspace.embedder().width() + (options.bias ? 1 : 0);
   }
   UNSCATTER_CHECK_OK(target.settle(how));
-  return report_training(*info, width, arguments, evaluation, bounded, clock);
+  Report report = report_training(*info, width, arguments, evaluation, bounded, clock);
+  report.json["replaced"] = target.replaces();
+  // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
+  // be in both.
+  if (target.replaces()) report.text += std::string(kNotCounted);
+  return report;
 }
 
 }  // namespace
@@ -352,6 +363,7 @@ in the data set.  The signing key is made on first use; it stays outside of the 
 --protect removed: published models are close to those of retraining after the same requests.  Models from before a
 removal still know what was removed; 'forget' says how much they tell.  --protect everyone: published models are
 differentially private for every subject; the noise follows from --epsilon, --delta, --releases and --ridge.
+--force makes a new workspace.  Models that the old one published are not counted in the new one.
 --preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the
 paper's own data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An
 option that is given goes before the preset.

@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "commands.h"
 #include "files.h"
+#include "key_options.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/store/request_text.h"
 #include "unscatter/store/signing_key.h"
@@ -23,6 +26,8 @@ struct VerifyArguments {
   WorkspaceArguments workspace;
   bool retrain = false;
   std::string key;
+  std::string model;
+  std::string expected_head;
   std::string receipt;
   std::string request;
   std::string salt;
@@ -31,16 +36,29 @@ struct VerifyArguments {
 Status check_verify_usage(const VerifyArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
   const bool workspace = !arguments.workspace.path.empty();
-  if (!workspace && arguments.receipt.empty())
-    return wrong("nothing to verify is named: --workspace, --receipt or both");
+  if (!workspace && arguments.receipt.empty() && arguments.model.empty())
+    return wrong("nothing to verify is named: --workspace, --receipt, --model or several of them");
   if (!workspace && arguments.retrain) return wrong("--retrain needs --workspace");
+  if (!workspace && !arguments.expected_head.empty()) return wrong("--expect-head needs --workspace");
   // The key inside a receipt proves nothing: anybody can make a key and sign with it (docs/receipts.md).
   if (!workspace && arguments.key.empty()) {
-    return wrong("a receipt alone needs --key: it proves nothing unless you know who should have signed it");
+    return wrong("a receipt or a model alone needs --key: it proves nothing unless you know who should have signed it");
   }
   if (arguments.request.empty() != arguments.salt.empty()) return wrong("--request and --salt go together");
   if (!arguments.request.empty() && arguments.receipt.empty()) return wrong("--request and --salt need --receipt");
   return ok_status();
+}
+
+// Where the record against rollback lies: beside the signing key.  A public key that was named as a file usually lies
+// there too.
+std::filesystem::path record_of(const VerifyArguments& arguments) {
+  std::error_code ignored;
+  const std::filesystem::path named(arguments.key);
+  if (named.extension() == ".pub" && std::filesystem::is_regular_file(named, ignored)) {
+    std::filesystem::path signing = named;
+    if (std::filesystem::is_regular_file(signing.replace_extension(".key"), ignored)) return signing;
+  }
+  return KeyArguments::usual_record();
 }
 
 // A receipt as a file of its own, or several, a compact one per line, as `forget --receipts` writes them.
@@ -109,7 +127,7 @@ Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const s
   UNSCATTER_TRY(receipts, read_receipts(arguments.receipt));
   std::optional<Workspace> workspace;
   if (!arguments.workspace.path.empty()) {
-    UNSCATTER_TRY(opened, arguments.workspace.open(context));
+    UNSCATTER_TRY(opened, arguments.workspace.open(context, record_of(arguments)));
     workspace = std::move(opened);
   }
   VerifiedReceipt verified;
@@ -137,7 +155,53 @@ Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const s
   return verified;
 }
 
-Report report_checks(const VerifyArguments& arguments, const std::vector<Check>& checks, Json receipts) {
+struct VerifiedModel {
+  std::vector<Check> checks;
+  Json about;
+};
+
+// Who signed a published model, and with a workspace: what its ledger says of it.
+Result<VerifiedModel> verify_model(const VerifyArguments& arguments, const std::optional<PublicKey>& key,
+                                   Context& context) {
+  UNSCATTER_TRY(text, read_small_file(arguments.model));
+  Result<PublishedDocument> document = parse_published_model(text);
+  if (!document.ok()) {
+    return Error{document.error().code, fmt::format("'{}': {}", arguments.model, document.error().message)};
+  }
+  std::optional<Workspace> workspace;
+  if (!arguments.workspace.path.empty()) {
+    UNSCATTER_TRY(opened, arguments.workspace.open(context, record_of(arguments)));
+    workspace = std::move(opened);
+  }
+  const PublicKey signer = key ? *key : workspace->info().signer;
+  const Status status = check_signature(*document, signer);
+  VerifiedModel verified;
+  verified.checks.push_back(
+      {"signature", status.ok(),
+       status.ok() ? fmt::format("model {} of workspace {} and its entry {} are signed by {}",
+                                 document->model.release_number, document->workspace, document->sequence, signer.hex())
+                   : status.error().message});
+  verified.about = {{"workspace", document->workspace},
+                    {"entry", document->sequence},
+                    {"time", document->time},
+                    {"release_number", document->model.release_number},
+                    {"epsilon", document->model.promise.guarantee.epsilon},
+                    {"delta", document->model.promise.guarantee.delta},
+                    {"removals_since", nullptr}};
+  if (workspace && status.ok()) {
+    UNSCATTER_TRY(found, find_model(*document, *workspace));
+    if (found.check.passed) verified.about["removals_since"] = found.removals_since;
+    verified.checks.push_back(std::move(found.check));
+  }
+  return verified;
+}
+
+struct AboutDocuments {
+  Json receipts;
+  Json model;
+};
+
+Report report_checks(const VerifyArguments& arguments, const std::vector<Check>& checks, AboutDocuments about) {
   const auto failed = std::find_if(checks.begin(), checks.end(), [](const Check& check) { return !check.passed; });
   // No check is no proof.
   const bool verified = failed == checks.end() && !checks.empty();
@@ -152,7 +216,11 @@ Report report_checks(const VerifyArguments& arguments, const std::vector<Check>&
   if (!arguments.workspace.path.empty()) report.json["workspace"] = arguments.workspace.path;
   if (!arguments.receipt.empty()) {
     report.json["receipt"] = arguments.receipt;
-    report.json["receipts"] = std::move(receipts);
+    report.json["receipts"] = std::move(about.receipts);
+  }
+  if (!arguments.model.empty()) {
+    report.json["model"] = arguments.model;
+    report.json["published"] = std::move(about.model);
   }
   report.text = table.str() + (verified ? "verified\n" : "NOT verified\n");
   if (!verified) {
@@ -169,23 +237,33 @@ Result<Report> verify_claims(const VerifyArguments& arguments, Context& context)
     UNSCATTER_TRY(read, read_public_key(arguments.key));
     key = read;
   }
+  std::optional<Digest> head;
+  if (!arguments.expected_head.empty()) {
+    UNSCATTER_TRY(parsed, parse_digest(arguments.expected_head));
+    head = parsed;
+  }
   std::vector<Check> checks;
   bool sound = true;
   if (!arguments.workspace.path.empty()) {
-    UNSCATTER_TRY(verification,
-                  verify_workspace(arguments.workspace.path, {.retrain = arguments.retrain, .signer = key},
-                                   arguments.workspace.options(context)));
+    UNSCATTER_TRY(verification, verify_workspace(arguments.workspace.path,
+                                                 {.retrain = arguments.retrain, .signer = key, .expected_head = head},
+                                                 arguments.workspace.options(context, record_of(arguments))));
     checks = std::move(verification.checks);
     sound = verification.passed;
   }
-  Json receipts;
+  AboutDocuments about;
   // A receipt is compared with the ledger, so the ledger has to be right first.
   if (!arguments.receipt.empty() && sound) {
     UNSCATTER_TRY(verified, verify_receipt(arguments, key, context));
     checks.insert(checks.end(), verified.checks.begin(), verified.checks.end());
-    receipts = std::move(verified.about);
+    about.receipts = std::move(verified.about);
   }
-  return report_checks(arguments, checks, std::move(receipts));
+  if (!arguments.model.empty() && sound) {
+    UNSCATTER_TRY(verified, verify_model(arguments, key, context));
+    checks.insert(checks.end(), verified.checks.begin(), verified.checks.end());
+    about.model = std::move(verified.about);
+  }
+  return report_checks(arguments, checks, std::move(about));
 }
 
 }  // namespace
@@ -198,6 +276,10 @@ void add_verify_command(CLI::App& parent, Context& context) {
                    "Also train from scratch on what is left, and measure the distance");
   command.add_option("--key", arguments->key,
                      "Who must have signed: a public key, 64 digits or a file (not the signing key)");
+  command.add_option("--model", arguments->model,
+                     "A published model, as release writes it; with --workspace: is it in the ledger, and current?");
+  command.add_option("--expect-head", arguments->expected_head,
+                     "A hash of the ledger that you wrote down, 64 digits: an older copy does not have it");
   command.add_option("--receipt", arguments->receipt,
                      "A receipt, or a file of receipts; with --workspace: is it in the ledger?");
   command.add_option("--request", arguments->request,
@@ -211,9 +293,11 @@ Examples:
   unscatter verify --receipt receipt.json --key operator.pub --salt 2f...c1 \
       --request '{"forget": "subject", "id": "user-00042"}'
   unscatter verify --receipt receipt.json --workspace w.unscatter
+  unscatter verify --model model.json --key operator.pub
+  unscatter verify --workspace w.unscatter --expect-head 8b70...81
 
 Exit code 0 and "verified" if every check passes, 1 otherwise.  Without --key a workspace is believed about who signs
-for it.)");
+for it.  A workspace that is older than the record beside the signing key does not pass.)");
   context.add_action(
       command, [arguments, &context] { return verify_claims(*arguments, context); },
       [arguments] { return check_verify_usage(*arguments); });

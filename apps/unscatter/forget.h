@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,10 @@ struct ForgetArguments {
   KeyArguments key;
   RequestArguments what;
   bool dry_run = false;
+  bool keep_salts = false;
   bool shred = false;
   std::string openings;
+  std::string replay;  // openings of an earlier time
 
   std::string receipt;  // of one request
 
@@ -39,6 +42,9 @@ struct ForgetArguments {
 
 // Lines for --openings: {"commitment": ..., "entry": 3, "request": {...}, "salt": ...} per request that was honoured.
 [[nodiscard]] std::string opening_lines(const Forgotten& outcome);
+// Appends them where --openings says, before the removal is written.  Null without --openings.  `openings` must live as
+// long as the returned function.
+[[nodiscard]] std::function<Status(const Forgotten&)> hand_out_to(std::optional<LineFile>& openings);
 
 // Null if `path` is empty.
 [[nodiscard]] Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode);

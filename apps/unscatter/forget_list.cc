@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +32,7 @@ class ListRun {
         progress_(progress),
         receipts_(std::move(receipts)),
         openings_(std::move(openings)),
+        hand_out_(hand_out_to(openings_)),
         done_(done_before) {
     progress_.begin("forgetting", file_.requests.size() - done_before);
   }
@@ -43,6 +48,8 @@ class ListRun {
     if (Status written = write(outcome); !written.ok() && !failure_) failure_ = std::move(written).error();
   }
 
+  // Salts go out before the update is written: they are kept nowhere else.
+  [[nodiscard]] const std::function<Status(const Forgotten&)>& hand_out() const { return hand_out_; }
   [[nodiscard]] bool stop() const { return failure_.has_value() || InterruptWatch::requested(); }
   // A file that could not be written.
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
@@ -54,9 +61,9 @@ class ListRun {
 
  private:
   Status write(const Forgotten& outcome) {
-    // Each line is durable when it is appended.  After a crash the workspace still has every receipt.
+    // Each line is durable when it is appended.  After a crash the workspace still has every receipt, and the same list
+    // writes those that are missing.
     if (receipts_) UNSCATTER_CHECK_OK(receipts_->append(compact_receipt(outcome.receipt) + '\n'));
-    if (openings_) UNSCATTER_CHECK_OK(openings_->append(opening_lines(outcome)));
     return ok_status();
   }
 
@@ -64,6 +71,7 @@ class ListRun {
   Progress& progress_;
   std::optional<LineFile> receipts_;
   std::optional<LineFile> openings_;
+  std::function<Status(const Forgotten&)> hand_out_;
   std::optional<Error> failure_;
   std::size_t updates_ = 0;
   std::size_t honoured_ = 0;
@@ -77,6 +85,7 @@ struct ListReport {
   double seconds = 0;
   StageTimes stages;
   Exposure exposure;  // the largest of all updates
+  std::size_t receipts_written = 0;  // that an earlier run had not written
 };
 
 Json stages_json(const StageTimes& stages) {
@@ -141,6 +150,7 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
                  {"updates", outcome.updates},
                  {"refused", refused},
                  {"stopped", outcome.stopped},
+                 {"receipts_of_earlier_runs", run.receipts_written},
                  {"entries", info.entries},
                  {"hash", info.head.hex()},
                  {"certificate", certificate_json(info.certificate)},
@@ -157,6 +167,9 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
   table.add_row({"forgotten", fmt::format("{} of {}, in {}", grouped(outcome.honoured),
                                           counted(file.requests.size(), "request", "requests"),
                                           counted(outcome.updates, "update", "updates"))});
+  if (run.receipts_written > 0) {
+    table.add_row({"receipts", fmt::format("{} that an earlier run had not written", grouped(run.receipts_written))});
+  }
   table.add_row({"graphs left", grouped(info.graphs)});
   if (outcome.updates > 0) {
     add_certificate_rows(table, info.certificate);
@@ -187,9 +200,44 @@ Error done_but_unwritten(const ForgetArguments& arguments, const RequestFile& fi
                       run.done(), file.requests.size(), run.failure()->message, arguments.workspace.path)};
 }
 
+// Receipts of earlier runs that --receipts lacks: a run that was killed may have ended between an update and its line.
+// Returns how many were written.
+Result<std::size_t> write_missing_receipts(const std::string& path, const Workspace& workspace,
+                                           const std::vector<std::size_t>& entries) {
+  std::error_code missing;
+  std::string text;
+  // A pipe or a terminal has no lines that could be looked at.
+  if (std::filesystem::is_regular_file(path, missing)) {
+    UNSCATTER_TRY(found, read_small_file(path));
+    text = std::move(found);
+  }
+  // A power cut may have left half a line.  It goes, because a file of receipts is read as a whole or not at all.
+  const std::size_t whole = text.rfind('\n') + 1;
+  if (whole != text.size()) {
+    std::filesystem::resize_file(path, whole, missing);
+    if (missing) return Error{ErrorCode::kIo, fmt::format("'{}' cannot be cut: {}", path, missing.message())};
+  }
+  std::unordered_set<std::string> there;
+  for (std::size_t at = 0; at < whole;) {
+    const std::size_t end = text.find('\n', at);
+    there.insert(text.substr(at, end - at));
+    at = end + 1;
+  }
+  UNSCATTER_TRY(lines, LineFile::open(path, 0644));
+  std::size_t written = 0;
+  for (const std::size_t entry : entries) {
+    UNSCATTER_TRY(receipt, workspace.receipt(entry));
+    const std::string line = compact_receipt(receipt);
+    if (there.contains(line)) continue;
+    UNSCATTER_CHECK_OK(lines.append(line + '\n'));
+    ++written;
+  }
+  return written;
+}
+
 // As one update, because what a later batch costs depends on what the earlier ones did.
 Result<Report> preview_list(const ForgetArguments& arguments, const RequestFile& file, Context& context) {
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record()));
   Result<Report> report = preview_removal(arguments, workspace, file.requests);
   if (report.ok()) return report;
   return at_line(arguments, file, std::move(report).error());
@@ -203,7 +251,7 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' holds no request", arguments.what.requests)};
   if (arguments.dry_run) return preview_list(arguments, file, context);
   UNSCATTER_TRY(key, arguments.key.load());
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
   UNSCATTER_TRY(session, workspace.session());  // embeds, with a bar of its own
   static_cast<void>(session);
   // Stopped before it begins, a list only tells how far it came.  Nothing is changed.
@@ -212,11 +260,19 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(receipts, open_lines(arguments.receipts, 0644));
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
 
+  std::size_t receipts_written = 0;
+  if (!arguments.receipts.empty() && !before.entries_before.empty()) {
+    UNSCATTER_TRY(missing, write_missing_receipts(arguments.receipts, workspace, before.entries_before));
+    receipts_written = missing;
+  }
+
   // From here on Ctrl-C ends the list after the present update, and not the program in the middle of it.
   const InterruptWatch watch;
   ListRun run(file, before.done_before, context.progress(), std::move(receipts), std::move(openings));
   Workspace::ListOptions options = arguments.list;
+  options.keep_salts = arguments.keep_salts;
   options.shred = arguments.shred;
+  options.hand_out = run.hand_out();
   options.acknowledge = [&run](std::size_t done, const Forgotten& outcome) { run.acknowledge(done, outcome); };
   options.stop = [&run] { return run.stop(); };
   Stopwatch stopwatch;
@@ -226,12 +282,14 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   context.progress().end();
   report.stages = workspace.stage_times();
   report.exposure = run.exposure();
+  report.receipts_written = receipts_written;
   if (outcome.ok()) {
     report.outcome = *std::move(outcome);
     if (run.failure()) report.failure = done_but_unwritten(arguments, file, run);
   } else {
     // An error gives no outcome.  The run itself has counted what was acknowledged.
     report.outcome.done_before = before.done_before;
+    report.outcome.entries_before = before.entries_before;
     report.outcome.honoured = run.honoured();
     report.outcome.updates = run.updates();
     report.failure = at_line(arguments, file, std::move(outcome).error());

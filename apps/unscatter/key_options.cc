@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "locations.h"
@@ -22,6 +23,18 @@ Result<fs::path> KeyArguments::place() const {
   if (!file.empty()) return fs::path(file);
   UNSCATTER_TRY(folder, config_folder());
   return folder / "signing.key";
+}
+
+fs::path KeyArguments::record() const {
+  const Result<fs::path> found = place();
+  return found.ok() ? *found : fs::path();
+}
+
+fs::path KeyArguments::usual_record() {
+  KeyArguments usual;
+  // As the option of those commands that sign.
+  if (const char* named = std::getenv("UNSCATTER_KEY"); named != nullptr) usual.file = named;
+  return usual.record();
 }
 
 Result<std::shared_ptr<const SigningKey>> KeyArguments::load() const {

@@ -18,6 +18,10 @@ struct KeyArguments {
   void add_to(CLI::App& command);
   // Errors: kNotFound if there is no configuration folder.
   [[nodiscard]] Result<std::filesystem::path> place() const;
+  // The same for the record against rollback, which lies beside the key.  Empty if there is no place.
+  [[nodiscard]] std::filesystem::path record() const;
+  // For commands that have no option for the key.
+  [[nodiscard]] static std::filesystem::path usual_record();
   // Errors: kNotFound, saying how a key is made; those of SigningKey::load().
   [[nodiscard]] Result<std::shared_ptr<const SigningKey>> load() const;
   // Null where there is no file.

@@ -19,9 +19,11 @@ void WorkspaceArguments::add_to(CLI::App& command, bool required) {
       ->capture_default_str();
 }
 
-WorkspaceOptions WorkspaceArguments::options(Context& context, std::shared_ptr<const SigningKey> key) const {
+WorkspaceOptions WorkspaceArguments::options(Context& context, std::filesystem::path record,
+                                             std::shared_ptr<const SigningKey> key) const {
   WorkspaceOptions options;
   options.key = std::move(key);
+  options.record = std::move(record);
   // Whole milliseconds, as SQLite waits.
   options.wait = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(wait_seconds));
   options.threads = threads;
@@ -29,8 +31,9 @@ WorkspaceOptions WorkspaceArguments::options(Context& context, std::shared_ptr<c
   return options;
 }
 
-Result<Workspace> WorkspaceArguments::open(Context& context, std::shared_ptr<const SigningKey> key) const {
-  return Workspace::open(path, options(context, std::move(key)));
+Result<Workspace> WorkspaceArguments::open(Context& context, std::filesystem::path record,
+                                           std::shared_ptr<const SigningKey> key) const {
+  return Workspace::open(path, options(context, std::move(record), std::move(key)));
 }
 
 }  // namespace unscatter::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -21,9 +22,12 @@ struct WorkspaceArguments {
 
   // --workspace, --wait and --threads.  `required`: the command cannot do without a workspace.
   void add_to(CLI::App& command, bool required = true);
-  // `key` may be null where nothing is signed.
-  [[nodiscard]] WorkspaceOptions options(Context& context, std::shared_ptr<const SigningKey> key = nullptr) const;
-  [[nodiscard]] Result<Workspace> open(Context& context, std::shared_ptr<const SigningKey> key = nullptr) const;
+  // `key` may be null where nothing is signed.  `record`: the key's file, beside which the record against rollback
+  // lies.
+  [[nodiscard]] WorkspaceOptions options(Context& context, std::filesystem::path record,
+                                         std::shared_ptr<const SigningKey> key = nullptr) const;
+  [[nodiscard]] Result<Workspace> open(Context& context, std::filesystem::path record,
+                                       std::shared_ptr<const SigningKey> key = nullptr) const;
 };
 
 }  // namespace unscatter::cli

@@ -13,6 +13,7 @@ std::string_view error_code_name(ErrorCode code) noexcept {
     case ErrorCode::kFrameCondition: return "frame-condition";
     case ErrorCode::kUnsupported: return "unsupported";
     case ErrorCode::kUnavailable: return "unavailable";
+    case ErrorCode::kOutdated: return "outdated";
   }
   return "unknown";
 }

@@ -13,6 +13,32 @@ Error broken_at(std::size_t sequence, std::string_view what) {
   return {ErrorCode::kMalformedInput, fmt::format("the ledger is damaged: entry {}: {}", sequence, what)};
 }
 
+// The fields that came with version 2.
+Status check_version(const LedgerRecord& record, const LedgerRecord* before) {
+  const bool upgrades = before != nullptr && before->version == 1 && record.version > 1;
+  // Otherwise somebody could write an entry that commits to no published model long after that was due.
+  if (before != nullptr && record.version < before->version) return broken_at(record.sequence, "its version is older");
+  if (upgrades != (record.kind == EntryKind::kUpgraded)) {
+    return broken_at(record.sequence, "an upgrade stands between two versions and nowhere else");
+  }
+  const bool commits = record.version > 1 && record.kind == EntryKind::kReleased;
+  if (commits != record.published_model.has_value()) {
+    return broken_at(record.sequence, "a release, and nothing else, commits to a published model");
+  }
+  if ((record.kind == EntryKind::kReplayed) != record.supersedes.has_value()) {
+    return broken_at(record.sequence, "a replay, and nothing else, takes the place of another ledger");
+  }
+  return ok_status();
+}
+
+// The count of published models.  The guarantee covers a number of them.  A count that can go back would let more of
+// them out.
+bool published_is_counted(const LedgerRecord& record, const LedgerRecord& before) {
+  // A replay takes over what was published after the copy was made.
+  if (record.kind == EntryKind::kReplayed) return record.published >= before.published;
+  return record.published == before.published + (record.kind == EntryKind::kReleased ? 1u : 0u);
+}
+
 // Entry `record` after `before` (null for the first).  It keeps invariants 3, 4 and 7 of docs/workspace-format.md,
 // signatures apart.
 Status check_step(const LedgerRecord& record, const LedgerRecord* before, const Identity& identity) {
@@ -22,6 +48,7 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   };
   UNSCATTER_CHECK_OK(require(record.workspace == identity.id, "it belongs to another workspace"));
   UNSCATTER_CHECK_OK(require(record.constants == constants_digest(identity), "it knows other constants"));
+  UNSCATTER_CHECK_OK(check_version(record, before));
   UNSCATTER_CHECK_OK(require(record.satisfied, "it does not meet its guarantee"));
   // The limit of the rule `paper` is for the sum over classes.  The shift is of all classes together, so the two cannot
   // be compared.
@@ -35,26 +62,38 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   if (before == nullptr) return require(record.data_before == record.data_after, "a creation changes no data");
   // Data that changed without an entry would be a removal that nobody signed for, or data that was put in.
   UNSCATTER_CHECK_OK(require(record.data_before == before->data_after, "the data changed between two entries"));
-  const std::size_t released = record.kind == EntryKind::kReleased ? 1 : 0;
-  // The guarantee covers a number of published models.  A count that can go back would let more of them out.
-  UNSCATTER_CHECK_OK(require(record.published == before->published + released, "published models were not counted"));
-  if (record.kind == EntryKind::kReleased) {
+  UNSCATTER_CHECK_OK(require(published_is_counted(record, *before), "published models were not counted"));
+  if (!is_removal(record.kind)) {
+    UNSCATTER_CHECK_OK(require(record.requests.total() == 0, "requests without a removal"));
     return require(record.data_before == record.data_after && record.graphs == before->graphs,
-                   "a release changes no data");
+                   record.kind == EntryKind::kReleased ? "a release changes no data" : "an upgrade changes no data");
   }
-  UNSCATTER_CHECK_OK(require(record.requests.total() > 0, "a removal without a request"));
+  // A copy that lacks releases only is brought up to date without a request.
+  UNSCATTER_CHECK_OK(
+      require(record.requests.total() > 0 || record.kind == EntryKind::kReplayed, "a removal without a request"));
   // Graphs only get fewer: nothing is learned after the creation.
   return require(record.graphs + record.graphs_removed == before->graphs, "graphs were not counted");
 }
 
 }  // namespace
 
+bool is_removal(EntryKind kind) { return kind == EntryKind::kForgotten || kind == EntryKind::kReplayed; }
+
+bool has_receipt(const LedgerRecord& record) {
+  return is_removal(record.kind) || (record.kind == EntryKind::kReleased && record.version > 1);
+}
+
+Status check_head_signature(const ChainEnd& chain, const PublicKey& signer) {
+  if (is_signed({"", chain.head, chain.signature}, signer)) return ok_status();
+  return broken_at(chain.entries - 1, fmt::format("it is not signed by {}, the key of this workspace", signer.hex()));
+}
+
 Result<ChainEnd> check_links(const Database& database) {
   ChainEnd end;
   std::string last;
-  // Hashes and links tell damage, and edits by somebody who does not repeat all later hashes.  Forgery is told by
-  // signatures, and verify checks those.  An older copy of the whole file passes both.  Only somebody who kept a
-  // receipt or a head can show that.
+  // Hashes and links tell damage, and edits by somebody who does not repeat all later hashes.  Forgery is told by the
+  // signature of the head.  An older copy of the whole file passes both.  The record beside the key tells that
+  // (rollback_record.h), and so does whoever kept a receipt or a head.
   UNSCATTER_CHECK_OK(visit_entries(database, [&](std::size_t sequence, const LedgerRow& row) -> Status {
     if (entry_hash(row.body) != row.hash) return broken_at(sequence, "its hash does not fit");
     // The link is found without parsing, because canonical JSON has one spelling.  Texts in it cannot imitate the link:
@@ -64,6 +103,7 @@ Result<ChainEnd> check_links(const Database& database) {
     }
     ++end.entries;
     end.head = row.hash;
+    end.signature = row.signature;
     last = row.body;
     return ok_status();
   }));
@@ -82,10 +122,12 @@ Result<ChainTotals> check_entries(const Database& database, const Identity& iden
     // The number in the body is the one that was signed.  The number of the row is not.
     if (record.sequence != sequence) return broken_at(sequence, "it bears another number");
     UNSCATTER_CHECK_OK(check_step(record, sequence == 0 ? nullptr : &before, identity));
-    if (record.kind == EntryKind::kForgotten) {
+    if (is_removal(record.kind)) {
       ++totals.forgotten;
-      totals.rungs.count(record.rung);
+      // A replay without a request is no update.
+      if (record.requests.total() > 0) totals.rungs.count(record.rung);
     }
+    if (has_receipt(record)) ++totals.receipts;
     if (record.kind == EntryKind::kReleased) ++totals.released;
     before = std::move(record);
     return ok_status();

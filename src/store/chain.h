@@ -13,9 +13,13 @@ namespace unscatter {
 
 struct ChainEnd {
   std::size_t entries = 0;
-  Digest head;        // hash of the last entry
-  LedgerRecord last;  // the last entry
+  Digest head;               // hash of the last entry
+  LedgerRecord last;         // the last entry
+  Signature signature = {};  // of the last entry; not checked here
 };
+// Is the last entry signed by `signer`?  It holds the hashes of all others, so one signature speaks for the chain.
+// Errors: kMalformedInput.
+[[nodiscard]] Status check_head_signature(const ChainEnd& chain, const PublicKey& signer);
 
 // Hashes and links of all entries, read without looking into them.  Only the last one is parsed.  Every opening does
 // this.  Errors: kMalformedInput, naming the entry.
@@ -23,10 +27,16 @@ struct ChainEnd {
 
 // What the entries count up to.
 struct ChainTotals {
-  std::size_t forgotten = 0;
+  std::size_t forgotten = 0;  // replays included
   std::size_t released = 0;
+  std::size_t receipts = 0;  // entries that have one
   RungCounts rungs;
 };
+// Removals have receipts, and since version 2 releases have them too.
+[[nodiscard]] bool has_receipt(const LedgerRecord& record);
+// Does it say that data was removed?
+[[nodiscard]] bool is_removal(EntryKind kind);
+
 // All that entries say, held against one another and against `identity`.  There is one workspace and one set of
 // constants.  Only removals change data.  Graphs only get fewer.  Every entry is within its guarantee.  Errors:
 // kMalformedInput, naming the entry.

@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "base/wipe.h"
+#include "store/guarantee.h"
+#include "store/schema.h"
 #include "store/stored_graph.h"
+#include "unscatter/store/promise_text.h"
 
 namespace unscatter {
 namespace {
@@ -24,6 +27,8 @@ std::size_t weight_rows(const Contents& contents) {
 std::size_t class_count(const Contents& contents) { return contents.constants.class_names.size(); }
 
 Status read_constants(const Database& database, Contents& contents) {
+  UNSCATTER_TRY(format, format_of(database));
+  contents.format = format;
   UNSCATTER_TRY(identity, read_identity(database));
   UNSCATTER_TRY(constants, parse_constants(identity.constants));
   UNSCATTER_TRY(embedder, make_embedder(constants));
@@ -74,8 +79,37 @@ Status read_learned(const Database& database, Contents& contents) {
   snapshot.certificate = std::move(model->certificate);
   snapshot.certificate.promise.releases = covered_releases(contents.constants.options);  // which the row does not show
   snapshot.rungs = model->rungs;
+  contents.model_version = model->version;
   snapshot.releases = model->published;
   return ok_status();
+}
+
+PublishedDocument document_of(const Contents& contents, PublishedModel model) {
+  PublishedDocument document;
+  document.workspace = contents.identity.id;
+  document.features = contents.constants.features;
+  document.transform = contents.constants.transform;
+  document.embedding_version = contents.constants.embedding_version;
+  model.promise = shown(model.promise, kPublishedPromise);
+  document.model = std::move(model);
+  return document;
+}
+
+Result<std::optional<PublishedModel>> read_committed_model(const Database& database, const Contents& contents) {
+  UNSCATTER_TRY(model, read_published(database, weight_rows(contents), class_count(contents)));
+  if (!model) return model;
+  // Invariant 10.  A removal deletes the published model, and a release writes a new one with its entry.  So a model
+  // that is there belongs to the last entry, or somebody has put it back.
+  const LedgerRecord& last = contents.chain.last;
+  if (last.kind != EntryKind::kReleased) {
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("the workspace is damaged: it holds a published model from before entry {} ({})",
+                             last.sequence, name(last.kind))};
+  }
+  if (last.published_model != published_digest(document_of(contents, *model))) {
+    return not_as_recorded("the published model is");
+  }
+  return model;
 }
 
 Result<Contents> read_contents(const Database& database) {
@@ -84,8 +118,16 @@ Result<Contents> read_contents(const Database& database) {
   UNSCATTER_CHECK_OK(read_constants(database, contents));
   UNSCATTER_TRY(chain, check_links(database));
   contents.chain = std::move(chain);
+  // Nothing is signed on top of a head that nobody signed.  Through the hash links this one signature covers all
+  // entries, so an opening need not check the others.
+  UNSCATTER_CHECK_OK(check_head_signature(contents.chain, contents.identity.signer));
+  if (contents.chain.last.constants != constants_digest(contents.identity)) return not_as_recorded("the constants are");
   UNSCATTER_CHECK_OK(read_data(database, contents));
   UNSCATTER_CHECK_OK(read_learned(database, contents));
+  UNSCATTER_TRY(guaranteed, guarantee_of(contents));
+  UNSCATTER_CHECK_OK(check_certificate(contents, guaranteed));
+  // Format 1 commits to no published model.  Whoever hands one out asks for the upgrade first.
+  if (contents.format > kFirstFormat) UNSCATTER_CHECK_OK(read_committed_model(database, contents));
   return contents;
 }
 

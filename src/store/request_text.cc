@@ -45,6 +45,27 @@ struct SpellRequest {
   }
 };
 
+Result<Opening> parse_opening(std::string_view line) {
+  try {
+    const auto document = nlohmann::json::parse(line);
+    Opening opening;
+    UNSCATTER_TRY(committed, parse_digest(document.at("commitment").get<std::string>()));
+    opening.commitment = committed;
+    opening.entry = document.at("entry").get<std::size_t>();
+    UNSCATTER_TRY(request, parse_request(document.at("request").dump()));
+    opening.request = std::move(request);
+    UNSCATTER_TRY(salt, parse_salt(document.at("salt").get<std::string>()));
+    opening.salt = salt;
+    // A line that opens nothing would be a request that nobody made.
+    if (commitment(opening.request, opening.salt) != opening.commitment) {
+      return Error{ErrorCode::kMalformedInput, "request and salt do not give this commitment"};
+    }
+    return opening;
+  } catch (const nlohmann::json::exception&) {
+    return Error{ErrorCode::kMalformedInput, "this is no opening: commitment, entry, request and salt"};
+  }
+}
+
 bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 }  // namespace
@@ -87,6 +108,36 @@ Result<RequestFile> parse_requests(std::string_view text, std::string_view name)
     file.lines.push_back(number);
   }
   return file;
+}
+
+std::string opening_text(const Opening& opening) {
+  // Spelled by hand, because a request has a spelling of its own that a JSON writer need not keep.
+  return fmt::format(R"({{"commitment":"{}","entry":{},"request":{},"salt":"{}"}})", opening.commitment.hex(),
+                     opening.entry, request_text(opening.request), opening.salt.hex());
+}
+
+Result<std::vector<Opening>> parse_openings(std::string_view text, std::string_view name) {
+  std::vector<Opening> openings;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.size() > kRequestLineLimit) {
+      return Error{ErrorCode::kLimitExceeded, fmt::format("{}:{}: a line of {} bytes", name, number, line.size())};
+    }
+    if (is_blank_line(line)) continue;
+    Result<Opening> opening = parse_opening(line);
+    if (!opening.ok()) {
+      return Error{ErrorCode::kMalformedInput, fmt::format("{}:{}: {}", name, number, opening.error().message)};
+    }
+    openings.push_back(*std::move(opening));
+  }
+  return openings;
+}
+
+Result<std::vector<Opening>> read_openings(const std::filesystem::path& path) {
+  UNSCATTER_TRY(text, read_file(path, kRequestFileLimit));
+  return parse_openings(text, path.string());
 }
 
 Result<RequestFile> read_requests(const std::filesystem::path& path) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "base/wipe.h"
+#include "store/schema.h"
 
 namespace unscatter {
 namespace {
@@ -76,8 +78,25 @@ Digest seal_of_salts(std::size_t sequence, std::span<const std::byte> salts) {
   return hasher.add_bytes(salts).finish();
 }
 
-Digest seal_of_list(const Digest& done) {
-  return Hasher().add(std::string_view("unscatter lists 1")).add_bytes(as_blob(done.bytes)).finish();
+// Rows of unscatter 0.1 have no entries and keep the seal that they had.
+Digest seal_of_list(const Digest& done, std::span<const std::byte> entries) {
+  Hasher hasher;
+  hasher.add(std::string_view(entries.empty() ? "unscatter lists 1" : "unscatter lists 2"));
+  return hasher.add_bytes(as_blob(done.bytes)).add_bytes(entries).finish();
+}
+
+// Two numbers of 8 little-endian bytes per run.
+Result<std::vector<EntryRun>> runs_of(const std::vector<std::byte>& blob) {
+  static_assert(sizeof(EntryRun) == 16 && std::endian::native == std::endian::little);
+  if (blob.size() % sizeof(EntryRun) != 0) return damaged_row("the entries of a list have the wrong length");
+  std::vector<EntryRun> runs(blob.size() / sizeof(EntryRun));
+  if (!runs.empty()) std::memcpy(runs.data(), blob.data(), blob.size());
+  std::uint64_t next = 0;
+  for (const EntryRun& run : runs) {
+    if (run.first < next || run.last < run.first) return damaged_row("the entries of a list do not ascend");
+    next = run.last + 1;
+  }
+  return runs;
 }
 
 // What is signed: the hash, under a name that keeps it apart from everything else that the key signs.  The hash of an
@@ -185,14 +204,15 @@ Status write_published(const Database& database, const PublishedModel& model) {
 
 Status erase_published(const Database& database) { return database.run("DELETE FROM published"); }
 
-Result<std::optional<PublishedModel>> read_published(const Database& database, std::size_t width, std::size_t classes) {
+Result<std::optional<PublishedModel>> read_published(const Database& database, std::size_t width, std::size_t classes,
+                                                     std::uint32_t version) {
   Statement statement = database.prepare("SELECT weights, details, seal FROM published WHERE only = 1");
   UNSCATTER_TRY(found, statement.step());
   if (!found) return std::optional<PublishedModel>();
   UNSCATTER_TRY(weights, statement.blob(0));
   UNSCATTER_TRY(details, statement.text(1));
   UNSCATTER_CHECK_OK(check_seal(statement, 2, seal_of(weights, details), "the published model"));
-  UNSCATTER_TRY(model, parse_published(details));
+  UNSCATTER_TRY(model, parse_published(details, version));
   UNSCATTER_TRY(matrix, matrix_from_blob(weights, width, classes));
   model.weights = std::move(matrix);
   return std::optional<PublishedModel>(std::move(model));
@@ -254,7 +274,7 @@ Result<std::string> read_receipt(const Database& database, std::size_t sequence)
   Statement statement = database.prepare("SELECT body FROM receipts WHERE sequence = ?");
   statement.bind(1, row_number(sequence));
   UNSCATTER_TRY(found, statement.step());
-  if (!found) return Error{ErrorCode::kNotFound, fmt::format("entry {} has no receipt: it is no removal", sequence)};
+  if (!found) return Error{ErrorCode::kNotFound, fmt::format("entry {} has no receipt", sequence)};
   return statement.text(0);
 }
 
@@ -303,11 +323,23 @@ Status erase_salts(const Database& database, std::size_t sequence) {
   return database.prepare("DELETE FROM salts WHERE sequence = ?").bind(1, row_number(sequence)).run();
 }
 
-Status write_list(const Database& database, const Digest& done) {
-  const Digest seal = seal_of_list(done);
-  return database.prepare("INSERT OR REPLACE INTO lists(done, seal) VALUES(?, ?)")
-      .bind(1, as_blob(done.bytes))
-      .bind(2, as_blob(seal.bytes))
+std::vector<EntryRun> with_entry(std::vector<EntryRun> runs, std::uint64_t sequence) {
+  // A list that is not interrupted is one run, however long it is.
+  if (!runs.empty() && runs.back().last + 1 == sequence) {
+    ++runs.back().last;
+  } else {
+    runs.push_back({sequence, sequence});
+  }
+  return runs;
+}
+
+Status write_list(const Database& database, const ListRow& row) {
+  const std::span<const std::byte> entries = std::as_bytes(std::span(row.entries));
+  const Digest seal = seal_of_list(row.done, entries);
+  return database.prepare("INSERT OR REPLACE INTO lists(done, entries, seal) VALUES(?, ?, ?)")
+      .bind(1, as_blob(row.done.bytes))
+      .bind(2, entries)
+      .bind(3, as_blob(seal.bytes))
       .run();
 }
 
@@ -315,15 +347,19 @@ Status erase_list(const Database& database, const Digest& done) {
   return database.prepare("DELETE FROM lists WHERE done = ?").bind(1, as_blob(done.bytes)).run();
 }
 
-Result<std::vector<Digest>> read_lists(const Database& database) {
-  std::vector<Digest> lists;
-  Statement statement = database.prepare("SELECT done, seal FROM lists");
+Result<std::vector<ListRow>> read_lists(const Database& database) {
+  UNSCATTER_TRY(format, format_of(database));
+  std::vector<ListRow> lists;
+  Statement statement = database.prepare(format == kFirstFormat ? "SELECT done, x'', seal FROM lists"
+                                                                : "SELECT done, entries, seal FROM lists");
   for (;;) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return lists;
     UNSCATTER_TRY(done, digest_at(statement, 0));
-    UNSCATTER_CHECK_OK(check_seal(statement, 1, seal_of_list(done), "the record of a list of requests"));
-    lists.push_back(done);
+    UNSCATTER_TRY(entries, statement.blob(1));
+    UNSCATTER_CHECK_OK(check_seal(statement, 2, seal_of_list(done, entries), "the record of a list of requests"));
+    UNSCATTER_TRY(runs, runs_of(entries));
+    lists.push_back({done, std::move(runs)});
   }
 }
 

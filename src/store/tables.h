@@ -43,10 +43,12 @@ struct Identity {
 // Table `published`: the published model of the present state, if there is one.
 [[nodiscard]] Status write_published(const Database& database, const PublishedModel& model);
 [[nodiscard]] Status erase_published(const Database& database);
+// `version`: of its details, as published_text() spells them.
 [[nodiscard]] Result<std::optional<PublishedModel>> read_published(const Database& database, std::size_t width,
-                                                                   std::size_t classes);
+                                                                   std::size_t classes,
+                                                                   std::uint32_t version = kModelVersion);
 
-// Table `ledger`, and `receipts` for removals.
+// Table `ledger`, and `receipts` for removals and releases.
 struct LedgerRow {
   std::string body;  // ledger_text()
   Digest hash;       // entry_hash() of it
@@ -74,9 +76,23 @@ struct LedgerRow {
                                  const std::function<Status(std::size_t sequence, std::vector<Salt>& salts)>& visit);
 [[nodiscard]] Status erase_salts(const Database& database, std::size_t sequence);
 
+// Ledger entries first, first + 1, ..., last.
+struct EntryRun {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  friend bool operator==(const EntryRun&, const EntryRun&) = default;
+};
+// The runs with one more entry at their end.
+[[nodiscard]] std::vector<EntryRun> with_entry(std::vector<EntryRun> runs, std::uint64_t sequence);
 // Table `lists`: how far lists of requests were honoured (Workspace::forget_list()).
-[[nodiscard]] Status write_list(const Database& database, const Digest& done);
+struct ListRow {
+  Digest done;
+  // The entries that the list has made, ascending.  None in a row that unscatter 0.1 wrote.
+  std::vector<EntryRun> entries;
+};
+[[nodiscard]] Status write_list(const Database& database, const ListRow& row);
 [[nodiscard]] Status erase_list(const Database& database, const Digest& done);
-[[nodiscard]] Result<std::vector<Digest>> read_lists(const Database& database);
+// Of a file of format 1 or 2.
+[[nodiscard]] Result<std::vector<ListRow>> read_lists(const Database& database);
 
 }  // namespace unscatter

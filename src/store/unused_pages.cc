@@ -39,6 +39,19 @@ bool all_zero(const std::vector<unsigned char>& bytes, std::size_t from) {
                      [](unsigned char b) { return b == 0; });
 }
 
+// Is there nothing behind the `leaves` numbers of a trunk page?  When SQLite takes a leaf into use, it shortens the
+// list and leaves the last number where it was.  Such a number is that of a page of the file, stands right behind the
+// list, and is not data.  Anything else has no business there.
+bool is_empty_behind(const std::vector<unsigned char>& trunk, std::size_t leaves, std::size_t pages_in_file) {
+  std::size_t at = 8 + 4 * leaves;
+  for (; at + 4 <= trunk.size(); at += 4) {
+    const std::size_t stale = big_endian(trunk, at, 4);
+    // Page 1 holds the header and is never unused.
+    if (stale < 2 || stale > pages_in_file) break;
+  }
+  return all_zero(trunk, at);
+}
+
 }  // namespace
 
 Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
@@ -49,6 +62,7 @@ Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
   const std::size_t stated = big_endian(header, 16, 2);
   const std::size_t page_size = stated == 1 ? 65536 : stated;
   const std::size_t total = big_endian(header, 36, 4);
+  const std::size_t pages_in_file = big_endian(header, 28, 4);
   const auto read_page = [&](std::size_t number) { return file.read((number - 1) * page_size, page_size); };
   const Error broken{ErrorCode::kMalformedInput, fmt::format("{}: the list of unused pages is broken", path.string())};
 
@@ -62,7 +76,7 @@ Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
     UNSCATTER_TRY(page, read_page(trunk));
     const std::size_t leaves = big_endian(page, 4, 4);
     if (8 + 4 * leaves > page_size) return broken;
-    if (!all_zero(page, 8 + 4 * leaves)) ++result.not_empty;
+    if (!is_empty_behind(page, leaves, pages_in_file)) ++result.not_empty;
     for (std::size_t i = 0; i < leaves; ++i) {
       const std::size_t leaf = big_endian(page, 8 + 4 * i, 4);
       // Pages are counted from 1.

@@ -9,6 +9,8 @@
 #include "linalg/rounding.h"
 #include "store/chain.h"
 #include "store/contents.h"
+#include "store/guarantee.h"
+#include "store/rollback_record.h"
 #include "store/schema.h"
 #include "store/tables.h"
 #include "store/unused_pages.h"
@@ -39,10 +41,12 @@ class Verifier {
     database_.emplace(*std::move(database));
     // Everything else is compared with these two.
     if (!note("constants", constants()) || !note("chain", chain())) return result();
+    if (!how_.record.empty()) note("record", record());
+    if (options_.expected_head) note("head", expected_head());
     note("signatures", signatures());
     const bool data_holds = note("data", data());
     const bool model_holds = note("model", model());
-    note("budget", budget());
+    note("budget", budget(data_holds && model_holds));
     note("other", others());
     note("erasure", erasure());
     // The residual of other graphs or other weights would prove nothing.
@@ -85,6 +89,31 @@ class Verifier {
                        contents_.chain.entries, totals_.forgotten, totals_.released, contents_.chain.head.hex());
   }
 
+  // Nothing inside of a file tells that it is an older copy.
+  Result<std::string> record() {
+    const fs::path where = record_path(how_.record, contents_.identity.id);
+    UNSCATTER_TRY(known, RollbackRecord::read(where, contents_.identity.id));
+    if (!known) return fmt::format("{} is not there: an older copy of the workspace would pass", where.string());
+    UNSCATTER_TRY(comparison, compare(*known, *database_, contents_.chain));
+    if (comparison.standing == Standing::kOlder || comparison.standing == Standing::kOther) {
+      return refusal(path_, *known, contents_.chain, comparison);
+    }
+    return fmt::format("{} entries on record beside the signing key, and the file has all of them",
+                       known->lines.size());
+  }
+
+  Result<std::string> expected_head() {
+    const Digest& expected = *options_.expected_head;
+    std::optional<std::size_t> found;
+    UNSCATTER_CHECK_OK(visit_entries(*database_, [&](std::size_t sequence, const LedgerRow& row) -> Status {
+      if (row.hash == expected) found = sequence;
+      return ok_status();
+    }));
+    if (!found)
+      return wrong(fmt::format("no entry has the hash {}: this is an older copy, or another file", expected.hex()));
+    return fmt::format("the expected hash is that of entry {} of {}", *found, contents_.chain.entries);
+  }
+
   // Every entry is signed.  Every removal has its receipt, which is signed and says what the entry says (invariants 3
   // and 8).
   Result<std::string> signatures() {
@@ -96,7 +125,7 @@ class Verifier {
     const auto check = [&](std::size_t sequence, const LedgerRow& row) -> Status {
       UNSCATTER_TRY(record, parse_ledger_text(row.body));
       if (!is_signed(row, signer)) return wrong(fmt::format("entry {} is not signed by {}", sequence, signer.hex()));
-      if (record.kind != EntryKind::kForgotten) return ok_status();
+      if (!has_receipt(record)) return ok_status();
       UNSCATTER_TRY(text, read_receipt(*database_, sequence));
       UNSCATTER_TRY(receipt, parse_receipt(text));
       UNSCATTER_CHECK_OK(check_signature(receipt, signer));
@@ -104,15 +133,16 @@ class Verifier {
       // signature.
       const bool same = receipt.entry == row.hash && receipt.previous == record.previous &&
                         receipt.sequence == sequence && receipt.workspace == record.workspace &&
-                        receipt.commitments == record.commitments && receipt.data_after == record.data_after;
+                        receipt.commitments == record.commitments && receipt.data_after == record.data_after &&
+                        receipt.kind == record.kind && receipt.published_model == record.published_model;
       if (same) return ok_status();
       return wrong(fmt::format("the receipt of entry {} is about something else", sequence));
     };
     UNSCATTER_CHECK_OK(visit_entries(*database_, check));
     // Receipts that no entry asks for are not met above.
     UNSCATTER_TRY(receipts, count_receipts(*database_));
-    if (receipts != totals_.forgotten)
-      return wrong(fmt::format("{} receipts for {} removals", receipts, totals_.forgotten));
+    if (receipts != totals_.receipts)
+      return wrong(fmt::format("{} receipts for {} removals and releases", receipts, totals_.receipts));
     return fmt::format("{} entries and {} receipts signed by {}{}", contents_.chain.entries, receipts, signer.hex(),
                        options_.signer ? "" : ", a key that the workspace itself names");
   }
@@ -132,21 +162,25 @@ class Verifier {
     UNSCATTER_CHECK_OK(read_learned(*database_, contents_));
     const SessionSnapshot& kept = contents_.snapshot;
     // Invariant 6.  A count of releases that is too low would let more models out than the guarantee covers.
-    if (kept.releases != totals_.released || kept.rungs != totals_.rungs) {
+    if (kept.releases != contents_.chain.last.published || kept.rungs != totals_.rungs) {
       return wrong("the model counts other removals, rungs or releases than the ledger");
     }
     return fmt::format("{} x {} weights, as the last entry says", kept.weights.rows(), kept.weights.cols());
   }
 
-  Result<std::string> budget() const {
+  // The limit is computed anew, from the constants.  What entries and certificate say of it is only compared.
+  Result<std::string> budget(bool contents_hold) const {
     const LedgerRecord& last = contents_.chain.last;
     const SessionOptions& promised = contents_.constants.options;
-    const Promise& promise = last.promise;
-    // An entry repeats the promise.  It has to be the one of the constants, under which the model was trained.
-    if (promise.guarantee.epsilon != promised.guarantee.epsilon ||
-        promise.guarantee.delta != promised.guarantee.delta || promise.mechanism != promised.mechanism ||
-        promise.noise_stddev != promised.noise_stddev) {
-      return wrong("the last entry promises something else than the workspace");
+    UNSCATTER_TRY(guaranteed, guarantee_of(contents_));
+    const Promise& promise = guaranteed.promise;
+    UNSCATTER_CHECK_OK(visit_entries(*database_, [&](std::size_t, const LedgerRow& row) -> Status {
+      UNSCATTER_TRY(record, parse_ledger_text(row.body));
+      return check_promise(record, guaranteed);
+    }));
+    if (contents_hold) {
+      UNSCATTER_CHECK_OK(check_certificate(contents_, guaranteed));
+      UNSCATTER_CHECK_OK(check_last_entry(contents_));
     }
     if (promised.mechanism == Mechanism::kRelease && last.published > promised.releases) {
       return wrong(
@@ -170,9 +204,18 @@ class Verifier {
     };
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
-    UNSCATTER_TRY(published, read_published(*database_, weight_rows(contents_), class_count(contents_)));
-    return fmt::format("{} salts, {} lists of requests, {} published model", salts_kept, lists.size(),
-                       published ? "a" : "no");
+    UNSCATTER_TRY(published, published_model());
+    return fmt::format("{} salts, {} lists of requests, {}", salts_kept, lists.size(), published);
+  }
+
+  Result<std::string> published_model() {
+    if (contents_.format == kFirstFormat) {
+      UNSCATTER_TRY(model, read_published(*database_, weight_rows(contents_), class_count(contents_), 1));
+      return std::string(model ? "a published model to which format 1 does not commit: it is not handed out again"
+                               : "no published model");
+    }
+    UNSCATTER_TRY(model, read_committed_model(*database_, contents_));
+    return std::string(model ? "a published model, the one of the last entry" : "no published model");
   }
 
   // What the file could still hold of the past (invariant 11).  Blocks that the file system or the drive has moved are
@@ -200,12 +243,8 @@ class Verifier {
       return wrong(fmt::format("the residual is at least {:.3g}, and the certificate says at most {:.3g}",
                                found.lower_bound, claimed));
     }
-    // The ledger has the same number rounded up, so it can only be larger.
-    if (claimed > contents_.chain.last.residual_upper_bound) {
-      return wrong("the certificate of the model is larger than what the ledger says");
-    }
-    const bool by_evaluation = options.bound == ResidualBound::kExact;
-    if (by_evaluation && !found.satisfied) {
+    // Whatever bound was chosen: the evaluated residual is the truth that every bound is about.
+    if (!found.satisfied) {
       return wrong(fmt::format("the residual, at most {:.3g}, does not meet the guarantee", found.upper_bound));
     }
     return fmt::format("between {:.3g} and {:.3g}; certified: at most {:.3g}", found.lower_bound, found.upper_bound,
@@ -269,6 +308,40 @@ Result<Check> find_receipt(const Receipt& receipt, const Workspace& workspace) {
   check.detail = check.passed ? fmt::format("it is entry {} of the ledger", receipt.sequence)
                               : fmt::format("entry {} of the ledger is not the one of the receipt", receipt.sequence);
   return check;
+}
+
+Result<FoundModel> find_model(const PublishedDocument& document, const Workspace& workspace) {
+  FoundModel found;
+  Check& check = found.check;
+  check.name = "ledger";
+  const WorkspaceInfo info = workspace.info();
+  if (document.workspace != info.id) {
+    check.detail = fmt::format("the model belongs to workspace {}, this is {}", document.workspace, info.id);
+    return found;
+  }
+  const Result<Digest> hash = workspace.hash_of_entry(document.sequence);
+  if (!hash.ok() && hash.error().code != ErrorCode::kNotFound) return hash.error();
+  if (!hash.ok() || *hash != document.entry) {
+    check.detail = fmt::format("entry {} of the ledger is not the one of the model", document.sequence);
+    return found;
+  }
+  UNSCATTER_TRY(entry, workspace.entry(document.sequence));
+  // A key holder could sign any weights beside any entry.  The entry has the last word on what was published.
+  if (entry.kind != EntryKind::kReleased || entry.published_model != published_digest(document)) {
+    check.detail = fmt::format("entry {} of the ledger commits to another model", document.sequence);
+    return found;
+  }
+  for (std::size_t sequence = document.sequence + 1; sequence < info.entries; ++sequence) {
+    UNSCATTER_TRY(later, workspace.entry(sequence));
+    if (is_removal(later.kind)) ++found.removals_since;
+  }
+  check.passed = true;
+  check.detail = fmt::format("entry {} of the ledger commits to exactly these weights; ", document.sequence);
+  check.detail += found.removals_since == 0
+                      ? "nothing was removed since"
+                      : fmt::format("this model is from before {} {}, and knows what they removed",
+                                    found.removals_since, found.removals_since == 1 ? "removal" : "removals");
+  return found;
 }
 
 }  // namespace unscatter

@@ -9,6 +9,7 @@
 
 #include "store/schema.h"
 #include "store/stored_graph.h"
+#include "store/upgrade.h"
 #include "store/workspace_state.h"
 #include "unlearn/limit.h"
 #include "unscatter/base/version.h"
@@ -50,6 +51,7 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   UNSCATTER_TRY(text, constants_text(contents.constants));
   UNSCATTER_TRY(embedder, make_embedder(contents.constants));
   contents.embedder = std::move(embedder);
+  contents.format = kFormatVersion;
   contents.identity = {random_id(random), time_text(options), options.key->public_key(), std::move(text),
                        Salt::random(random)};
   return contents;
@@ -83,7 +85,7 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   record.model = model.digest();
   set_certificate(record, contents.snapshot.certificate);
   const LedgerRow row = make_entry(record, key);
-  contents.chain = {1, row.hash, std::move(record)};
+  contents.chain = {1, row.hash, std::move(record), row.signature};
   return append_entry(database, 0, row);
 }
 
@@ -120,7 +122,7 @@ WorkspaceInfo Workspace::State::info() const {
   info.id = contents.identity.id;
   info.name = contents.constants.name;
   info.created = contents.identity.created;
-  info.format = static_cast<std::uint32_t>(kFormatVersion);
+  info.format = static_cast<std::uint32_t>(contents.format);
   info.signer = contents.identity.signer;
   info.features = contents.constants.features;
   info.transform = contents.constants.transform;
@@ -134,6 +136,7 @@ WorkspaceInfo Workspace::State::info() const {
   info.updates = info.rungs.total();
   info.certificate = certificate();
   info.graphs = info.certificate.graphs;
+  info.outdated = outdated;
   return info;
 }
 
@@ -155,6 +158,19 @@ Result<Session*> Workspace::State::live() {
       uncertain = true;  // the snapshot is gone
       return std::move(restored).error();
     }
+    // The stored residuals are about embeddings that were computed when they were written.  Those of now are compared
+    // once, by one evaluation.  The lower side is held against the certificate: rounding must not accuse a model that
+    // is right.
+    const EvaluatedResidual found = restored->evaluate();
+    if (!found.satisfied || found.lower_bound > restored->certificate().residual_upper_bound) {
+      uncertain = true;
+      return Error{ErrorCode::kMalformedInput,
+                   fmt::format("{}: the kept weights have a residual between {:.3g} and {:.3g} on the graphs that are "
+                               "there; certified is at most {:.3g}, and the guarantee is {}met.  Nothing is removed or "
+                               "published on top of this; train again",
+                               path.string(), found.lower_bound, found.upper_bound,
+                               restored->certificate().residual_upper_bound, found.satisfied ? "" : "not ")};
+    }
     session = *std::move(restored);
   }
   return &*session;
@@ -164,6 +180,8 @@ Status Workspace::State::require_writable() const {
   if (uncertain) {
     return Error{ErrorCode::kIo, fmt::format("{}: an earlier write failed; open the workspace again", path.string())};
   }
+  // Before the key: whoever holds an old copy should hear that first.
+  if (outdated) return *outdated;
   if (options.key == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "the key that signs this workspace's receipts is needed"};
   }
@@ -176,6 +194,59 @@ Status Workspace::State::require_writable() const {
                              options.key->public_key().hex())};
   }
   return ok_status();
+}
+
+Status Workspace::State::meet_record() {
+  if (options.record.empty()) return ok_status();
+  const fs::path where = record_path(options.record, contents.identity.id);
+  const bool may_write = options.key != nullptr && options.key->public_key() == contents.identity.signer;
+  if (may_write) {
+    UNSCATTER_TRY(opened, RollbackRecord::open(where, contents.identity.id, options.wait));
+    record = std::move(opened);
+  }
+  RecordedLedger known;
+  if (record) {
+    known = record->ledger();
+  } else {
+    UNSCATTER_TRY(read, RollbackRecord::read(where, contents.identity.id));
+    if (!read) return ok_status();
+    known = *std::move(read);
+  }
+  UNSCATTER_TRY(comparison, compare(known, database, contents.chain));
+  entries_on_record = comparison.known;
+  if (comparison.standing == Standing::kOlder || comparison.standing == Standing::kOther) {
+    outdated = refusal(path, known, contents.chain, comparison);
+    return ok_status();
+  }
+  if (!record || comparison.standing == Standing::kCurrent) return ok_status();
+  // The head is signed and holds the hashes of all entries, so the lines are about what the owner of the key wrote.
+  UNSCATTER_TRY(lines, lines_from(database, entries_on_record));
+  entries_on_record = contents.chain.entries;
+  return record->append(lines);
+}
+
+Status Workspace::State::remember(std::string_view what_was_done) {
+  if (!record) return ok_status();
+  const auto append = [&]() -> Status {
+    if (entries_on_record + 1 == contents.chain.entries) {
+      const RecordLine line = line_of(contents.chain.last, contents.chain.head);
+      return record->append(std::span(&line, 1));
+    }
+    // A replay follows an upgrade that no record has.
+    UNSCATTER_TRY(lines, lines_from(database, entries_on_record));
+    return record->append(lines);
+  };
+  const Status status = append();
+  if (status.ok()) {
+    entries_on_record = contents.chain.entries;
+    return ok_status();
+  }
+  uncertain = true;
+  return Error{
+      ErrorCode::kIo,
+      fmt::format("{}, but the record beside the signing key could not be written; open the workspace again to "
+                  "write it: {}",
+                  what_was_done, status.error().message)};
 }
 
 Workspace::Workspace(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -210,6 +281,12 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   // The session goes on as it is, instead of being restored from what was just written.
   state->session = std::move(session);
   state->contents.snapshot = {};
+  // After the file is there: a crash in between leaves a good workspace, and the next opening makes the record.
+  if (Status met = state->meet_record(); !met.ok()) {
+    state.reset();
+    remove_database(path);
+    return std::move(met).error();
+  }
   return Workspace(std::move(state));
 }
 
@@ -217,7 +294,15 @@ Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& 
   // Reading needs no key.  require_writable() asks for it where something is signed.
   UNSCATTER_TRY(database, open_database(path, options.wait));
   UNSCATTER_TRY(contents, read_contents(database));
-  return Workspace(std::make_unique<State>(path, std::move(database), std::move(contents), options));
+  const bool has_key = options.key != nullptr && options.key->public_key() == contents.identity.signer;
+  if (contents.format < kFormatVersion && has_key) {
+    UNSCATTER_TRY(upgraded,
+                  upgrade(database, std::move(contents), *options.key, *make_random(options), time_text(options)));
+    contents = std::move(upgraded);
+  }
+  auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
+  UNSCATTER_CHECK_OK(state->meet_record());
+  return Workspace(std::move(state));
 }
 
 WorkspaceInfo Workspace::info() const { return state_->info(); }
@@ -260,6 +345,9 @@ Result<Digest> Workspace::replay_digest() {
   hasher.add_bytes(to_blob(session->weights()));
   const auto add_entry = [&](std::size_t, const LedgerRow& row) -> Status {
     UNSCATTER_TRY(record, parse_ledger_text(row.body));
+    // The format of the file is no part of what was done.
+    if (record.kind == EntryKind::kUpgraded) return ok_status();
+    record.version = 1;
     // What differs between two runs that did the same, or between two workspaces: names, times, and all that depends on
     // salts.
     record.workspace.clear();

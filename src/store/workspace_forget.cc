@@ -72,24 +72,6 @@ class TreeChange {
   bool kept_ = false;
 };
 
-// From the entry and the promise only: numbers without noise never reach a receipt (docs/receipts.md).
-Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promise& promise, const SigningKey& key) {
-  Receipt receipt;
-  receipt.workspace = record.workspace;
-  receipt.sequence = record.sequence;
-  receipt.time = record.time;
-  receipt.software = record.software;
-  receipt.requests = record.requests;
-  receipt.commitments = record.commitments;
-  receipt.data_before = record.data_before;
-  receipt.data_after = record.data_after;
-  receipt.previous = record.previous;
-  receipt.entry = hash;
-  receipt.promise = shown(promise, kReceiptPromise);
-  sign(receipt, key);
-  return receipt;
-}
-
 // Everything that one removal writes, spelled and signed.  Nothing of this is computed inside of the transaction.
 struct RemovalRows {
   ChangedGraphs graphs;
@@ -109,12 +91,14 @@ Status write_removal(const Database& database, const RemovalRows& rows, std::siz
   UNSCATTER_CHECK_OK(erase_published(database));
   UNSCATTER_CHECK_OK(append_entry(database, sequence, rows.entry));
   UNSCATTER_CHECK_OK(write_receipt(database, sequence, rows.receipt));
-  // A salt that never reaches the disk need not be destroyed there.
-  if (!how.shred) UNSCATTER_CHECK_OK(write_salts(database, sequence, salts));
+  // A salt that never reaches the disk need not be destroyed there.  With the file alone, a commitment then cannot be
+  // held against a guess.
+  if (how.keep_salts && !how.shred) UNSCATTER_CHECK_OK(write_salts(database, sequence, salts));
   // In the same transaction as the effect: a list that goes on after a crash neither repeats a request nor leaves one
   // out.
   if (how.list_before) UNSCATTER_CHECK_OK(erase_list(database, *how.list_before));
-  if (how.list_after) UNSCATTER_CHECK_OK(write_list(database, *how.list_after));
+  if (how.list_after)
+    UNSCATTER_CHECK_OK(write_list(database, {*how.list_after, with_entry(how.list_entries, sequence)}));
   return write_model(database, rows.model);
 }
 
@@ -127,20 +111,45 @@ StoredModel model_after(const PreparedRemoval& removal, std::size_t published) {
 
 }  // namespace
 
-LedgerRecord Workspace::State::next_entry(EntryKind kind) const {
+LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::string time) {
   // A copy of the last entry: workspace, constants, model and certificate stay unless the caller changes them.
   LedgerRecord entry = contents.chain.last;
+  entry.version = kLedgerVersion;
   entry.kind = kind;
   entry.sequence = contents.chain.entries;
   entry.previous = contents.chain.head;
-  entry.time = now();
+  entry.time = std::move(time);
   entry.software = fmt::format("unscatter {}", version());
   entry.requests = {};
   entry.commitments.clear();
   entry.graphs_edited = entry.graphs_removed = 0;
   entry.data_before = contents.chain.last.data_after;
+  entry.published_model.reset();
+  entry.supersedes.reset();
   return entry;
 }
+
+Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promise& promise, const SigningKey& key) {
+  Receipt receipt;
+  receipt.kind = record.kind;
+  receipt.workspace = record.workspace;
+  receipt.sequence = record.sequence;
+  receipt.time = record.time;
+  receipt.software = record.software;
+  receipt.requests = record.requests;
+  receipt.commitments = record.commitments;
+  receipt.data_before = record.data_before;
+  receipt.data_after = record.data_after;
+  receipt.previous = record.previous;
+  receipt.entry = hash;
+  if (record.kind == EntryKind::kReleased) receipt.release_number = record.published;
+  receipt.published_model = record.published_model;
+  receipt.promise = shown(promise, kReceiptPromise);
+  sign(receipt, key);
+  return receipt;
+}
+
+LedgerRecord Workspace::State::next_entry(EntryKind kind) const { return following_entry(contents, kind, now()); }
 
 Status Workspace::State::commit(Transaction& transaction) {
   Status status = transaction.commit();
@@ -188,10 +197,13 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, removal.changes(), *random));
   rows.graphs = std::move(changed);
   TreeChange tree_change(contents.graphs, rows.graphs);
-  rows.model = to_row(model_after(removal, published()), *random);
+  const std::size_t published_so_far = std::max(published(), how.published);
+  rows.model = to_row(model_after(removal, published_so_far), *random);
   done.certificate = removal.certificate();
   done.exposure = removal.exposure();
-  done.entry = next_entry(EntryKind::kForgotten);
+  done.entry = next_entry(how.supersedes ? EntryKind::kReplayed : EntryKind::kForgotten);
+  done.entry.supersedes = how.supersedes;
+  done.entry.published = published_so_far;
   done.entry.requests = removal.requests();
   for (const RemovalRequest& request : requests) {
     // One salt per request.  With a common one, to open one commitment would be to open all of the receipt.
@@ -209,6 +221,9 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   done.requests = std::move(requests);
   LedgerRecord last = done.entry;  // copied here, because nothing may fail once it is on disk
   times.record += watch.lap();
+  // Before the commit: salts that are not kept are nowhere else, and a crash after the commit would lose them.
+  if (how.hand_out && !how.shred) UNSCATTER_CHECK_OK(how.hand_out(done));
+  watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
   UNSCATTER_CHECK_OK(write_removal(database, rows, done.entry.sequence, done.salts, how));
@@ -222,9 +237,15 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   advance(std::move(last), rows.entry.hash);
   times.update += watch.lap();
 
+  // After the commit.  A crash in between leaves a file that is one entry ahead of its record, and the next opening
+  // writes the line.  The other order would leave a record that is ahead, and the owner's own file would be refused.
+  const std::string in_force = fmt::format("the removal is in force and recorded as entry {}", done.entry.sequence);
+  UNSCATTER_CHECK_OK(remember(in_force));
+  times.commit += watch.lap();
+
   // COMMIT has put new pages into the log.  Until they are written back, the file still has the old ones.  So nothing
   // is acknowledged before (invariant 11).
-  UNSCATTER_CHECK_OK(checkpoint(fmt::format("the removal is in force and recorded as entry {}", done.entry.sequence)));
+  UNSCATTER_CHECK_OK(checkpoint(in_force));
   times.checkpoint += watch.lap();
   // The caller gets none either: a salt that leaves this function could be kept.
   if (how.shred) wipe(done.salts);
@@ -243,7 +264,7 @@ const Exposure& Workspace::Removal::exposure() const { return parts_->update.exp
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
-  return parts->workspace->forget(parts->update, std::move(parts->requests), {.shred = options.shred});
+  return parts->workspace->forget(parts->update, std::move(parts->requests), RecordOptions(options));
 }
 
 Result<Workspace::Removal> Workspace::prepare(std::span<const RemovalRequest> requests) {
@@ -293,8 +314,8 @@ Result<std::size_t> Workspace::shred(const RemovalRequest& request) {
     UNSCATTER_CHECK_OK(write_salts(state.database, sequence, salts));
     wipe(salts);
   }
-  // A list that had this request keeps a keyed digest of it, and the key is in the file.  The digest of a list of one
-  // request is as good as a salt.  So all digests go.
+  // A list that had this request keeps a keyed digest of it.  Whoever has the signing key can compute that key.  For
+  // them the digest of a list of one request is as good as a salt.  So all digests go.
   if (destroyed > 0) UNSCATTER_CHECK_OK(state.database.run("DELETE FROM lists"));
   UNSCATTER_CHECK_OK(state.commit(transaction));
   // Until now the old salts are in the file.

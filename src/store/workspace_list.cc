@@ -10,9 +10,18 @@
 namespace unscatter {
 namespace {
 
+// The key of the digests.  It takes the signing key to compute it.  So whoever holds the file alone cannot hold a guess
+// of a short list against the digest that the file keeps.  Ed25519 signatures are the same every time (RFC 8032), so
+// the key is too.
+Salt digest_key(const SigningKey& signing, const Salt& list_key) {
+  const Signature signature = signing.sign("unscatter list key 1\n" + list_key.hex());
+  Hasher hasher;
+  hasher.add(std::string_view("unscatter list key 1")).add_bytes(std::as_bytes(std::span(signature.bytes)));
+  return {hasher.finish().bytes};
+}
+
 // Entry k: a keyed digest of the first k requests.  Equal prefixes have equal digests, whatever follows.  The key keeps
-// lists of two workspaces from being matched.  It lies in the same file, so it does not hide a request from whoever
-// holds the file: that is why --shred deletes these digests.
+// lists of two workspaces from being matched.
 std::vector<Digest> prefix_digests(std::span<const RemovalRequest> requests, const Salt& key) {
   std::vector<Digest> digests = {Hasher(key).add(std::string_view("unscatter list 1")).finish()};
   digests.reserve(requests.size() + 1);
@@ -24,13 +33,29 @@ std::vector<Digest> prefix_digests(std::span<const RemovalRequest> requests, con
   return digests;
 }
 
-// The longest prefix that is among `done`.
-std::size_t requests_done(const std::vector<Digest>& prefixes, const std::vector<Digest>& done) {
+// How far a list came.
+struct ListDone {
+  std::size_t requests = 0;
+  ListRow row;  // that says so
+};
+
+// The longest prefix that is among `rows`.
+ListDone requests_done(const std::vector<Digest>& prefixes, const std::vector<ListRow>& rows) {
   // The longest one counts: a list that grew since the last run has its old end as a prefix.
   for (std::size_t k = prefixes.size() - 1; k > 0; --k) {
-    if (std::find(done.begin(), done.end(), prefixes[k]) != done.end()) return k;
+    for (const ListRow& row : rows) {
+      if (row.done == prefixes[k]) return {k, row};
+    }
   }
-  return 0;
+  return {};
+}
+
+std::vector<std::size_t> entries_of(const std::vector<EntryRun>& runs) {
+  std::vector<std::size_t> entries;
+  for (const EntryRun& run : runs) {
+    for (std::uint64_t entry = run.first; entry <= run.last; ++entry) entries.push_back(entry);
+  }
+  return entries;
 }
 
 Status forget_how_far(Workspace::State& state, const Digest& done) {
@@ -45,9 +70,10 @@ Status forget_how_far(Workspace::State& state, const Digest& done) {
 class ListRun {
  public:
   ListRun(Workspace::State& state, std::span<const RemovalRequest> list, const Workspace::ListOptions& options,
-          std::vector<Digest> prefixes, std::size_t done_before)
-      : state_(state), list_(list), options_(options), prefixes_(std::move(prefixes)), recorded_(done_before) {
-    outcome_.done_before = done_before;
+          std::vector<Digest> prefixes, ListDone before)
+      : state_(state), list_(list), options_(options), prefixes_(std::move(prefixes)), recorded_(std::move(before)) {
+    outcome_.done_before = recorded_.requests;
+    outcome_.entries_before = entries_of(recorded_.row.entries);
   }
 
   [[nodiscard]] Result<Workspace::ListOutcome> run() {
@@ -68,9 +94,9 @@ class ListRun {
       next = *end;
     }
     // The last update forgets how far it came by itself, unless only refused requests came after it.
-    const bool last_one_forgot = outcome_.updates > 0 && recorded_ == list_.size();
-    if (options_.shred && recorded_ > 0 && !last_one_forgot) {
-      UNSCATTER_CHECK_OK(forget_how_far(state_, prefixes_[recorded_]));
+    const bool last_one_forgot = outcome_.updates > 0 && recorded_.requests == list_.size();
+    if (options_.shred && recorded_.requests > 0 && !last_one_forgot) {
+      UNSCATTER_CHECK_OK(forget_how_far(state_, recorded_.row.done));
     }
     return std::move(outcome_);
   }
@@ -94,13 +120,16 @@ class ListRun {
     if (removal.empty()) return last;
 
     RecordOptions how;
+    how.keep_salts = options_.keep_salts;
     how.shred = options_.shred;
-    if (recorded_ > 0) how.list_before = prefixes_[recorded_];
+    how.hand_out = options_.hand_out;
+    if (recorded_.requests > 0) how.list_before = recorded_.row.done;
+    how.list_entries = recorded_.row.entries;
     // With --shred the end of a list leaves no digest: a list that is done need not go on, and the digest could confirm
     // a guess.
     if (!options_.shred || last < list_.size()) how.list_after = prefixes_[last];
     UNSCATTER_TRY(forgotten, state_.forget(removal, std::move(honoured), how));
-    recorded_ = last;
+    recorded_ = {last, {prefixes_[last], with_entry(std::move(how.list_entries), forgotten.entry.sequence)}};
     outcome_.honoured += forgotten.requests.size();
     ++outcome_.updates;
     // After forget(), so after the checkpoint: what is acknowledged survives a power cut.
@@ -114,7 +143,7 @@ class ListRun {
   std::span<const RemovalRequest> list_;
   const Workspace::ListOptions& options_;
   std::vector<Digest> prefixes_;
-  std::size_t recorded_;  // the prefix that the file knows
+  ListDone recorded_;  // what the file knows
   Workspace::ListOutcome outcome_;
 };
 
@@ -125,11 +154,14 @@ Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalReq
   if (options.batch == 0) return Error{ErrorCode::kInvalidArgument, "an update needs at least one request"};
   State& state = *state_;
   UNSCATTER_CHECK_OK(state.require_writable());
-  std::vector<Digest> prefixes = prefix_digests(requests, state.contents.identity.list_key);
+  const Salt& list_key = state.contents.identity.list_key;
+  std::vector<Digest> prefixes = prefix_digests(requests, digest_key(*state.options.key, list_key));
   UNSCATTER_TRY(known, read_lists(state.database));
-  const std::size_t done_before = requests_done(prefixes, known);
+  ListDone before = requests_done(prefixes, known);
+  // A list that unscatter 0.1 began has a digest under the key that lies in the file.  Its next update replaces it.
+  if (before.requests == 0) before = requests_done(prefix_digests(requests, list_key), known);
   UNSCATTER_CHECK_OK(state.live());
-  return ListRun(state, requests, options, std::move(prefixes), done_before).run();
+  return ListRun(state, requests, options, std::move(prefixes), std::move(before)).run();
 }
 
 }  // namespace unscatter

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "store/contents.h"
+#include "store/rollback_record.h"
 #include "store/sqlite.h"
 #include "store/tables.h"
 #include "unscatter/base/random.h"
@@ -22,10 +24,21 @@ namespace unscatter {
 
 // How a removal is written down.
 struct RecordOptions {
+  RecordOptions() = default;
+  explicit RecordOptions(const ForgetOptions& options)
+      : keep_salts(options.keep_salts), shred(options.shred), hand_out(options.hand_out) {}
+
+  bool keep_salts = false;
   bool shred = false;
-  // How far the list came before and comes with this removal, where it is part of one.
+  std::function<Status(const Forgotten&)> hand_out = nullptr;
+  // How far the list came before and comes with this removal, where it is part of one, and what entries it had made
+  // before.
   std::optional<Digest> list_before = {};
   std::optional<Digest> list_after = {};
+  std::vector<EntryRun> list_entries = {};
+  // Of a replay: the head of the ledger that it takes the place of, and the models that were published under it.
+  std::optional<Digest> supersedes = {};
+  std::size_t published = 0;
 };
 
 struct Workspace::Removal::Parts {
@@ -39,10 +52,13 @@ struct Workspace::State {
 
   [[nodiscard]] WorkspaceInfo info() const;
 
+  // Holds the file against its record, which grows by the entries that it lacks if the key is there.  An older file is
+  // marked as such.
+  [[nodiscard]] Status meet_record();
   // The session, embedded when first needed.
   [[nodiscard]] Result<Session*> live();
   // Errors: kInvalidArgument if `key` is missing or not the one that the workspace was created with; kIo after a commit
-  // of unknown outcome.
+  // of unknown outcome; kOutdated for an older copy.
   [[nodiscard]] Status require_writable() const;
   [[nodiscard]] std::string now() const;
 
@@ -52,6 +68,8 @@ struct Workspace::State {
   [[nodiscard]] Result<Forgotten> forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
                                          const RecordOptions& how);
   [[nodiscard]] Result<PublishedModel> publish();
+  // A replay of a copy that lacks nothing but releases: an entry without a removal.
+  [[nodiscard]] Result<Forgotten> write_empty_replay(const RecordOptions& how);
 
   // The next entry, of this kind and at the present time.  It says what the last one said, and follows it.
   [[nodiscard]] LedgerRecord next_entry(EntryKind kind) const;
@@ -60,6 +78,9 @@ struct Workspace::State {
   // Empties the log.  After an error the object refuses further work, because what was removed may still be in the
   // file.
   [[nodiscard]] Status checkpoint(std::string_view what_was_done);
+  // Writes the entry that is now the last one into the record beside the key.  An error says `what_was_done`, and then
+  // the object refuses further work; the next opening writes the line.
+  [[nodiscard]] Status remember(std::string_view what_was_done);
   // Takes an entry over that is on disk.
   void advance(LedgerRecord&& entry, const Digest& hash) noexcept;
   // Of the present state.
@@ -75,9 +96,18 @@ struct Workspace::State {
   WorkspaceOptions options;
   std::unique_ptr<RandomSource> random;
   std::optional<Session> session;
+  std::optional<RollbackRecord> record;  // with the key, where there is one
+  std::size_t entries_on_record = 0;     // of this file, from the first on
+  std::optional<Error> outdated;         // the file is older than its record, or another one
   bool uncertain = false;
   StageTimes times;
 };
+
+// From the entry and the promise only: numbers without noise never reach a receipt (docs/receipts.md).
+[[nodiscard]] Receipt make_receipt(const LedgerRecord& record, const Digest& hash, const Promise& promise,
+                                   const SigningKey& key);
+// The entry after the last one of `contents`, of this kind.  It says what the last one said, and follows it.
+[[nodiscard]] LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::string time);
 
 [[nodiscard]] std::unique_ptr<RandomSource> make_random(const WorkspaceOptions& options);
 // 2026-01-31T23:59:59Z

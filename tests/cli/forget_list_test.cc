@@ -151,12 +151,38 @@ TEST_F(ForgetList, GoesOnAfterAKill) {
   EXPECT_GE(done_before, acknowledged);
   EXPECT_LE(done_before, acknowledged + 1);
   EXPECT_EQ(done_before + report.at("honoured").get<std::size_t>(), 120u);
-  EXPECT_EQ(run({"verify", "--workspace", workspace()}).exit_code, 0);
+  // Every update has its receipt in the file, also one whose line the kill cost.
+  EXPECT_EQ(report.at("receipts_of_earlier_runs"), done_before - acknowledged);
+  EXPECT_EQ(lines_of(path("receipts.jsonl")), status().at("updates"));
+  EXPECT_EQ(run({"verify", "--workspace", workspace(), "--receipt", path("receipts.jsonl")}).exit_code, 0);
   Workspace left = open(workspace());
   const Session* session = left.session().value();
   for (std::size_t g = 0; g < groups().size(); ++g) {
     EXPECT_EQ(session->graph(g)->node_count(), groups().graphs[g].node_count() - 2) << g;
   }
+}
+
+// Lines that a kill cost, planted: some are cut off the file, and one is half there.
+TEST_F(ForgetList, WritesTheReceiptsThatAKillCost) {
+  static_cast<void>(write(nodes_of_all_groups(1)));
+  ASSERT_EQ(run(forgetting({"--batch", "10", "--receipts", path("receipts.jsonl")})).exit_code, 0);
+  const std::string whole = testing::read_whole_file(path("receipts.jsonl"));
+  ASSERT_EQ(lines_of(path("receipts.jsonl")), 6u);
+  const std::size_t cut = whole.rfind('\n', whole.size() - 2) + 40;
+  for (const std::size_t size : {std::size_t{0}, whole.find('\n') + 1, cut, whole.size()}) {
+    SCOPED_TRACE(size);
+    folder_.write("receipts.jsonl", whole.substr(0, size));
+    const nlohmann::json report = document(forgetting({"--receipts", path("receipts.jsonl")}));
+    EXPECT_EQ(report.at("done_before"), 60);
+    EXPECT_EQ(testing::read_whole_file(path("receipts.jsonl")), whole);
+    const auto kept =
+        static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + static_cast<long>(size), '\n'));
+    EXPECT_EQ(report.at("receipts_of_earlier_runs"), 6 - kept);
+  }
+  // Another file gets all of them, and no receipt of another removal.
+  ASSERT_EQ(forget({"--graph", "7"}).exit_code, 0);
+  ASSERT_EQ(run(forgetting({"--receipts", path("other.jsonl")})).exit_code, 0);
+  EXPECT_EQ(testing::read_whole_file(path("other.jsonl")), whole);
 }
 
 TEST_F(ForgetList, CtrlCFinishesTheUpdateAndSaysHowToGoOn) {

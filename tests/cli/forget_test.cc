@@ -108,6 +108,7 @@ TEST_F(Forget, WrongUsageExitsWith2AndOneClearSentence) {
       {{"--requests", "r.jsonl", "--receipt", "r.json"}, "--receipt goes with one request"},
       {{"--requests", "r.jsonl", "--batch", "0"}, "--batch is at least 1"},
       {{"--graph", "5", "--shred", "--openings", "o.jsonl"}, "--shred"},
+      {{"--graph", "5", "--shred", "--keep-salts"}, "--shred"},
   };
   for (const auto& [arguments, says] : mistakes) {
     const Outcome outcome = forget(arguments);
@@ -166,13 +167,62 @@ TEST_F(Forget, ShreddingKeepsNoSaltNowOrLater) {
   const Outcome nothing_left = forget({"--subject", now, "--shred"});
   EXPECT_EQ(nothing_left.exit_code, 1) << nothing_left.out;
 
-  ASSERT_EQ(forget({"--subject", later}).exit_code, 0);
+  ASSERT_EQ(forget({"--subject", later, "--keep-salts"}).exit_code, 0);
   const nlohmann::json before = status();
   const nlohmann::json shredded = document({"forget", "--workspace", workspace(), "--subject", later, "--shred"});
   EXPECT_EQ(shredded.at("salts_destroyed"), 1);
   EXPECT_TRUE(shredded.at("entry").is_null());
   EXPECT_EQ(status().at("hash"), before.at("hash"));
   EXPECT_EQ(forget({"--subject", later, "--shred"}).exit_code, 1);
+}
+
+TEST_F(Forget, NoSaltIsKeptUnlessAsked) {
+  ASSERT_EQ(forget({"--graph", "5", "--openings", path("o.jsonl")}).exit_code, 0);
+  ASSERT_EQ(forget({"--graph", "6", "--keep-salts"}).exit_code, 0);
+  const auto salts_of = [&](const char* entry) {
+    return document({"certificate", "--workspace", workspace(), "--id", entry, "--salts"}).at("salts").at(0);
+  };
+  EXPECT_TRUE(salts_of("1").is_null());
+  EXPECT_TRUE(salts_of("2").is_string());
+}
+
+// A backup is put back.  Everything that would count or remove from there is refused, until it is up to date.
+TEST_F(Forget, ARestoredBackupIsRefusedAndCanBeBroughtUpToDate) {
+  ASSERT_EQ(forget({"--graph", "5", "--openings", path("o.jsonl")}).exit_code, 0);
+  const std::string backup = testing::read_whole_file(workspace());
+  ASSERT_EQ(forget({"--graph", "6", "--openings", path("o.jsonl")}).exit_code, 0);
+  ASSERT_EQ(run({"release", "--workspace", workspace(), "--out", path("one.json")}).exit_code, 0);
+
+  folder_.write("w.unscatter", backup);
+  EXPECT_TRUE(status().at("outdated"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"forget", "--workspace", workspace(), "--graph", "7"},
+        {"release", "--workspace", workspace(), "--out", path("two.json")},
+        {"predict", "--workspace", workspace(), "--data", data()}}) {
+    std::vector<std::string> with_json = arguments;
+    with_json.emplace_back("--json");
+    const Outcome refused = run(with_json);
+    EXPECT_EQ(refused.exit_code, 1) << arguments[0];
+    EXPECT_EQ(refused.json().at("error").at("code"), "outdated");
+    EXPECT_TRUE(has(refused.err, "--replay")) << refused.err;
+  }
+  EXPECT_EQ(testing::read_whole_file(workspace()), backup);
+
+  folder_.write("none.jsonl", "");
+  const Outcome missing = forget({"--replay", path("none.jsonl")});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_TRUE(has(missing.err, "the openings of entry 2 are missing")) << missing.err;
+
+  const nlohmann::json again =
+      document({"forget", "--workspace", workspace(), "--replay", path("o.jsonl"), "--openings", path("o.jsonl")});
+  EXPECT_EQ(again.at("entry"), 2);
+  EXPECT_EQ(again.at("requests").at("graphs"), 1);
+  EXPECT_FALSE(status().at("outdated"));
+  EXPECT_EQ(status().at("published"), 1);
+  EXPECT_EQ(run({"verify", "--workspace", workspace(), "--retrain"}).exit_code, 0);
+  EXPECT_EQ(document({"release", "--workspace", workspace(), "--out", path("two.json")}).at("release_number"), 2);
+  EXPECT_EQ(forget({"--replay", path("o.jsonl")}).exit_code, 1) << "there is nothing left to replay";
+  EXPECT_EQ(forget({"--replay", path("o.jsonl"), "--graph", "9"}).exit_code, 2);
 }
 
 TEST_F(Forget, NeedsTheWorkspacesOwnKey) {

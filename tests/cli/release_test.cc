@@ -41,7 +41,9 @@ Matrix weights_of(const nlohmann::json& model) {
 TEST_F(Publish, TheModelIsThePublishedOneBitForBit) {
   ASSERT_EQ(release("model.json").exit_code, 0);
   const nlohmann::json written = model("model.json");
-  EXPECT_EQ(written.at("format"), "unscatter-model-1");
+  EXPECT_EQ(written.at("format"), "unscatter-model-2");
+  EXPECT_EQ(written.at("sequence"), 1);
+  EXPECT_EQ(written.at("entry"), status().at("hash"));
   EXPECT_EQ(written.at("classes"), nlohmann::json({"channel", "club"}));
   EXPECT_EQ(written.at("features"), "log-degree");
   EXPECT_EQ(written.at("transform").at("scales"), 2);
@@ -78,6 +80,11 @@ TEST_F(Publish, TheSameModelUntilSomethingIsRemoved) {
   const Outcome again = release("two.json");
   EXPECT_TRUE(has(again.out, "the same as before")) << again.out;
   EXPECT_EQ(testing::read_whole_file(path("one.json")), testing::read_whole_file(path("two.json")));
+  const Outcome receipt = release("two.json", {"--force", "--receipt", path("receipt.json")});
+  ASSERT_EQ(receipt.exit_code, 0) << receipt.err;
+  EXPECT_EQ(model("receipt.json").at("kind"), "released");
+  EXPECT_EQ(model("receipt.json").at("entry"), model("two.json").at("entry"));
+  EXPECT_EQ(release("four.json", {"--receipt", path("receipt.json")}).exit_code, 1);  // exists
   ASSERT_EQ(release("three.json", {"--fresh"}).exit_code, 0);
   EXPECT_EQ(model("three.json").at("release_number"), 2);
   EXPECT_NE(model("three.json").at("weights"), model("one.json").at("weights"));

@@ -23,7 +23,7 @@ class Verify : public testing::CliWorkspaceTest {
     subject_ = groups().graphs[3].node_id(0);
     ASSERT_EQ(forget({"--subject", subject_, "--receipt", path("r.json"), "--openings", path("o.jsonl")}).exit_code, 0);
   }
-  [[nodiscard]] static std::string public_key() { return fs::path(key()).replace_extension(".pub").string(); }
+  [[nodiscard]] std::string public_key() const { return fs::path(key()).replace_extension(".pub").string(); }
   [[nodiscard]] Outcome verify(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "verify");
     return run_program(arguments, {{"XDG_CONFIG_HOME", path("empty")}});
@@ -109,7 +109,12 @@ TEST_F(Verify, AnOpeningShowsWhatAReceiptIsAbout) {
 TEST_F(Verify, AReceiptBelongsToOneLedger) {
   EXPECT_EQ(verify({"--receipt", path("r.json"), "--workspace", workspace()}).exit_code, 0);
   fs::copy_file(testing::SmallWorkspace::instance().workspace(), path("twin"));
-  ASSERT_EQ(run({"forget", "--workspace", path("twin"), "--subject", subject_}).exit_code, 0);
+  // With a copy of the key elsewhere: the record beside the first one knows the other copy of this workspace.
+  fs::create_directory(path("elsewhere"));
+  fs::copy_file(key(), path("elsewhere/signing.key"));
+  ASSERT_EQ(run({"forget", "--workspace", path("twin"), "--subject", subject_, "--key", path("elsewhere/signing.key")})
+                .exit_code,
+            0);
   const Outcome other = verify({"--receipt", path("r.json"), "--workspace", path("twin")});
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_TRUE(has(other.out, "signature   ok")) << other.out;
@@ -127,10 +132,71 @@ TEST_F(Verify, ALineOfAListOfReceiptsCannotBeForged) {
   EXPECT_EQ(verify({"--receipt", path("list.jsonl"), "--key", public_key()}).exit_code, 1);
 }
 
+// Without the workspace: who signed this model?  With it: is it on record, and is it still the present one?
+TEST_F(Verify, APublishedModelStandsOnItsOwn) {
+  ASSERT_EQ(run({"release", "--workspace", workspace(), "--out", path("model.json"), "--receipt", path("release.json")})
+                .exit_code,
+            0);
+  const Outcome alone = verify({"--model", path("model.json"), "--key", public_key(), "--json"});
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_EQ(alone.json().at("published").at("release_number"), 1);
+  EXPECT_TRUE(alone.json().at("published").at("removals_since").is_null());
+  EXPECT_EQ(verify({"--receipt", path("release.json"), "--key", public_key()}).exit_code, 0);
+  EXPECT_EQ(verify({"--receipt", path("release.json"), "--workspace", workspace()}).exit_code, 0);
+  const Outcome within = verify({"--model", path("model.json"), "--workspace", workspace()});
+  EXPECT_EQ(within.exit_code, 0) << within.err;
+  EXPECT_TRUE(has(within.out, "nothing was removed since")) << within.out;
+
+  ASSERT_EQ(forget({"--graph", "5"}).exit_code, 0);
+  const Outcome stale = verify({"--model", path("model.json"), "--workspace", workspace(), "--json"});
+  EXPECT_EQ(stale.exit_code, 0) << stale.err;
+  EXPECT_EQ(stale.json().at("published").at("removals_since"), 1);
+  EXPECT_TRUE(has(stale.out, "this model is from before 1 removal")) << stale.out;
+
+  ASSERT_EQ(run({"key", "--key", path("other.key")}).exit_code, 0);
+  EXPECT_EQ(verify({"--model", path("model.json"), "--key", path("other.pub")}).exit_code, 1);
+  alter("model.json", "\"release_number\": 1", "\"release_number\": 2");
+  const Outcome forged = verify({"--model", path("model.json"), "--key", public_key()});
+  EXPECT_EQ(forged.exit_code, 1);
+  EXPECT_TRUE(has(forged.out, "NOT verified")) << forged.out;
+  folder_.write("model.json", "{}");
+  EXPECT_EQ(verify({"--model", path("model.json"), "--key", public_key()}).exit_code, 1);
+}
+
+TEST_F(Verify, AHeadThatWasWrittenDownIsExpected) {
+  const std::string before = testing::read_whole_file(workspace());
+  const std::string head = status().at("hash");
+  EXPECT_EQ(verify({"--workspace", workspace(), "--expect-head", head}).exit_code, 0);
+  ASSERT_EQ(forget({"--graph", "5"}).exit_code, 0);
+  EXPECT_EQ(verify({"--workspace", workspace(), "--expect-head", head}).exit_code, 0);
+  const std::string later = status().at("hash");
+  folder_.write("w.unscatter", before);
+  const Outcome older = verify({"--workspace", workspace(), "--expect-head", later});
+  EXPECT_EQ(older.exit_code, 1);
+  EXPECT_TRUE(has(older.err, "an older copy")) << older.err;
+  EXPECT_EQ(verify({"--workspace", workspace(), "--expect-head", "12"}).exit_code, 1);
+}
+
+// The public key names the record as well: both lie beside the signing key.
+TEST_F(Verify, ARestoredBackupDoesNotVerify) {
+  const std::string backup = testing::read_whole_file(workspace());
+  ASSERT_EQ(forget({"--graph", "5"}).exit_code, 0);
+  EXPECT_EQ(verify({"--workspace", workspace(), "--key", public_key()}).exit_code, 0);
+  folder_.write("w.unscatter", backup);
+  const Outcome older = verify({"--workspace", workspace(), "--key", public_key()});
+  EXPECT_EQ(older.exit_code, 1);
+  EXPECT_TRUE(has(older.err, "older than the record")) << older.err;
+  EXPECT_EQ(run({"verify", "--workspace", workspace()}).exit_code, 1);
+  // Whoever has neither record nor head cannot tell.
+  EXPECT_EQ(verify({"--workspace", workspace()}).exit_code, 0);
+}
+
 TEST_F(Verify, WrongUsageIsNamed) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> mistakes = {
       {{}, "nothing to verify is named"},
       {{"--receipt", "r.json"}, "needs --key"},
+      {{"--model", "m.json"}, "needs --key"},
+      {{"--receipt", "r.json", "--key", "k", "--expect-head", "00"}, "--expect-head needs --workspace"},
       {{"--receipt", "r.json", "--key", "k", "--retrain"}, "--retrain needs --workspace"},
       {{"--receipt", "r.json", "--key", "k", "--salt", "00"}, "--request and --salt go together"},
       {{"--workspace", "w", "--request", "{}", "--salt", "00"}, "need --receipt"},

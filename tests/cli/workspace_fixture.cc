@@ -21,7 +21,10 @@ const SmallWorkspace& SmallWorkspace::instance() {
 }
 
 void CliWorkspaceTest::SetUp() {
-  std::filesystem::copy_file(SmallWorkspace::instance().workspace(), workspace());
+  const SmallWorkspace& small = SmallWorkspace::instance();
+  std::filesystem::copy_file(small.workspace(), workspace());
+  std::filesystem::copy_file(small.key(), key());
+  std::filesystem::copy_file(std::filesystem::path(small.key()).replace_extension(".pub"), path("signing.pub"));
   groups_ = read_dataset(data()).value();
 }
 
@@ -45,7 +48,7 @@ std::string CliWorkspaceTest::replay_digest(const std::string& of) const {
   return document({"status", "--workspace", of, "--replay-digest"}).at("replay_digest");
 }
 
-Workspace CliWorkspaceTest::open(const std::string& path, std::size_t threads) {
+Workspace CliWorkspaceTest::open(const std::string& path, std::size_t threads) const {
   WorkspaceOptions options;
   options.key = std::make_shared<const SigningKey>(SigningKey::load(key()).value());
   options.threads = threads;

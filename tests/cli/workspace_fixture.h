@@ -34,7 +34,8 @@ class SmallWorkspace {
   TemporaryFolder folder_;
 };
 
-// Each test works on a copy of it.
+// Each test works on a copy of it, with a copy of the key: the record against rollback lies beside the key, and copies
+// of one workspace go separate ways.
 class CliWorkspaceTest : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -42,7 +43,7 @@ class CliWorkspaceTest : public ::testing::Test {
   [[nodiscard]] std::string path(const char* name) const { return (folder_.path() / name).string(); }
   [[nodiscard]] std::string workspace() const { return path("w.unscatter"); }
   [[nodiscard]] static std::string data() { return SmallWorkspace::instance().data(); }
-  [[nodiscard]] static std::string key() { return SmallWorkspace::instance().key(); }
+  [[nodiscard]] std::string key() const { return path("signing.key"); }
   // The key by UNSCATTER_KEY, and a configuration folder that is nobody's.
   [[nodiscard]] Environment environment() const;
   // The program in that environment.
@@ -56,7 +57,7 @@ class CliWorkspaceTest : public ::testing::Test {
   [[nodiscard]] nlohmann::json status() const { return document({"status", "--workspace", workspace()}); }
   [[nodiscard]] std::string replay_digest(const std::string& of) const;
   // The same through the library.
-  [[nodiscard]] static Workspace open(const std::string& path, std::size_t threads = 0);
+  [[nodiscard]] Workspace open(const std::string& path, std::size_t threads = 0) const;
   [[nodiscard]] const Dataset& groups() const { return groups_; }
 
   TemporaryFolder folder_;

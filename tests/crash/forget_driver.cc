@@ -31,7 +31,7 @@ Status forget_all(Workspace& workspace, bool promise) {
 }
 
 Status drive(std::string_view mode, const std::string& path, bool promise) {
-  UNSCATTER_TRY(workspace, Workspace::open(path, small_options()));
+  UNSCATTER_TRY(workspace, Workspace::open(path, recorded_options(path)));
   if (mode == "forget") return forget_all(workspace, promise);
   say("ready");
   while (std::getchar() != EOF) {

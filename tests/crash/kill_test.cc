@@ -87,10 +87,38 @@ TEST_F(KilledProcess, LosesNothingThatWasAcknowledged) {
       const Inspection inspection = inspect(path(), references_, acknowledged_);
       ASSERT_EQ(inspection.fault, "");
       ASSERT_EQ(verification_fault(path()), "");
+      // Whenever the process ended, between the commit and the record too, its own file is not called an old one.
+      const Workspace opened = Workspace::open(path(), recorded_options(path())).value();
+      ASSERT_FALSE(opened.info().outdated.has_value()) << opened.info().outdated->message;
       acknowledged_ = inspection.steps;
     }
   }
   EXPECT_GT(in_the_middle, 0) << "all kills came between two steps";
+}
+
+// What was acknowledged is on record: an older copy is refused, however the process ended.
+TEST_F(KilledProcess, NoOlderCopyPassesAfterAnAcknowledgement) {
+  Sequence random(31);
+  std::size_t refused = 0;
+  for (std::size_t kill = 0; kill < 20; ++kill) {
+    start_over();
+    DriverProcess driver({"forget", path()});
+    listen(driver, false);
+    while (acknowledged_ < 1 + random.below(4)) {
+      const std::size_t before = acknowledged_;
+      listen(driver, false);
+      if (acknowledged_ == before) break;
+    }
+    driver.kill();
+    listen(driver, true);
+    ASSERT_GT(acknowledged_, 0u);
+    for (const char* suffix : {"", "-wal"}) std::filesystem::remove(path().string() + suffix);
+    folder_.write("w.unscatter", fresh_);
+    Workspace opened = Workspace::open(path(), recorded_options(path())).value();
+    if (opened.info().outdated) ++refused;
+    EXPECT_EQ(carry_out(opened, small_steps()[0]).error().code, ErrorCode::kOutdated);
+  }
+  EXPECT_EQ(refused, 20u);
 }
 
 // The planted fault: a program that acknowledges first and commits afterwards.

@@ -105,6 +105,12 @@ WorkspaceOptions small_options() {
   return options;
 }
 
+WorkspaceOptions recorded_options(const std::filesystem::path& workspace) {
+  WorkspaceOptions options = small_options();
+  options.record = workspace.parent_path() / "signing.key";
+  return options;
+}
+
 const std::vector<Step>& small_steps() {
   static const std::vector<Step> steps = {
       {{ForgetNode{std::size_t{0}, std::size_t{1}}}},

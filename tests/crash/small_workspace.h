@@ -18,6 +18,8 @@ namespace unscatter::testing {
 [[nodiscard]] WorkspaceSetup small_setup();
 // One thread, seeded salts, the same key every time.
 [[nodiscard]] WorkspaceOptions small_options();
+// The same with a record against rollback beside the workspace.
+[[nodiscard]] WorkspaceOptions recorded_options(const std::filesystem::path& workspace);
 
 // One ledger entry: a removal, or a release where there are no requests.
 struct Step {

@@ -56,6 +56,40 @@ TEST(Constants, AreReadBackFromTheirTextForEveryChoice) {
   }
 }
 
+// A workspace of unscatter 0.1 keeps its text, byte for byte.
+TEST(Constants, OfVersion1AreReadAsTheyWere) {
+  Constants constants = sample_constants();
+  constants.version = 1;
+  const std::string text = constants_text(constants).value();
+  EXPECT_EQ(text.find("version"), std::string::npos);
+  const Constants read = parse_constants(text).value();
+  EXPECT_EQ(read.version, 1u);
+  EXPECT_EQ(read.embedding_version, 1u);
+  EXPECT_EQ(constants_text(read).value(), text);
+  EXPECT_NE(constants_text(sample_constants()).value(), text);
+}
+
+TEST(Constants, OfANewerVersionAreRefused) {
+  std::string text = constants_text(sample_constants()).value();
+  const std::string good = R"("version":2)";
+  text.replace(text.rfind(good), good.size(), R"("version":3)");
+  const Result<Constants> read = parse_constants(text);
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("newer"), std::string::npos) << read.error().message;
+}
+
+// Weights belong to the embeddings that they were trained on.
+TEST(Constants, OfAnotherEmbeddingAreRefused) {
+  Constants constants = sample_constants();
+  EXPECT_TRUE(make_embedder(constants).ok());
+  ++constants.embedding_version;
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  const auto embedder = make_embedder(read);
+  ASSERT_FALSE(embedder.ok());
+  EXPECT_EQ(embedder.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(embedder.error().message.find("train again"), std::string::npos) << embedder.error().message;
+}
+
 // Threads and progress belong to whoever runs it, not to the workspace.
 TEST(Constants, DoNotSayHowTheyAreRun) {
   Constants constants = sample_constants();

@@ -48,6 +48,35 @@ TEST(LedgerRecord, IsReadBackFromItsText) {
   EXPECT_EQ(read.graphs, 99u);
 }
 
+// What version 2 brought is not in entries of version 1, and is read back from those of version 2.
+TEST(LedgerRecord, HasAVersion) {
+  LedgerRecord record = sample();
+  EXPECT_EQ(record.version, 2u);
+  record.kind = EntryKind::kReplayed;
+  record.published_model = entry_hash("model");
+  record.supersedes = entry_hash("lost");
+  const LedgerRecord read = parse_ledger_text(ledger_text(record)).value();
+  EXPECT_EQ(read.version, 2u);
+  EXPECT_EQ(read.kind, EntryKind::kReplayed);
+  EXPECT_EQ(read.published_model, record.published_model);
+  EXPECT_EQ(read.supersedes, record.supersedes);
+
+  record.version = 1;
+  const std::string old_text = ledger_text(record);
+  for (const char* field : {"version", "published_model", "supersedes"}) {
+    EXPECT_EQ(old_text.find(field), std::string::npos) << field;
+  }
+  const LedgerRecord old_record = parse_ledger_text(old_text).value();
+  EXPECT_EQ(old_record.version, 1u);
+  EXPECT_EQ(ledger_text(old_record), old_text);
+  EXPECT_FALSE(old_record.published_model.has_value());
+  for (const char* version : {"\"version\":1", "\"version\":3", "\"version\":2.0", "\"version\":null"}) {
+    std::string changed = ledger_text(sample());
+    changed.replace(changed.find("\"version\":2"), 11, version);
+    EXPECT_FALSE(parse_ledger_text(changed).ok()) << version;
+  }
+}
+
 // Every single-byte change is either refused or changes the hash; the hash is over the bytes, so it always changes.
 // What matters is that nothing crashes and that whatever is accepted is spelled exactly so.
 TEST(LedgerRecord, EveryChangedByteIsRefusedOrIsAnotherRecord) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "store/sample_workspace.h"
+#include "store/sqlite.h"
 #include "support/temporary_folder.h"
 #include "unscatter/base/random.h"
 #include "unscatter/store/request_text.h"
@@ -66,6 +67,76 @@ class OldWorkspace : public ::testing::TestWithParam<const char*> {
 
 TEST_P(OldWorkspace, Verifies) { expect_verified(); }
 
+// Without the key a file of format 1 is read as it is.
+TEST_P(OldWorkspace, IsReadWithoutChangingIt) {
+  const std::string before = testing::read_whole_file(path_);
+  {
+    WorkspaceOptions reading = how_;
+    reading.key = nullptr;
+    Workspace workspace = Workspace::open(path_, reading).value();
+    EXPECT_EQ(workspace.info().format, 1u);
+    EXPECT_EQ(workspace.entry(0).value().version, 1u);
+    ASSERT_TRUE(workspace.session().ok());
+    // What it published is not handed out: no entry says that it is the right model.
+    EXPECT_EQ(workspace.release().error().code, ErrorCode::kInvalidArgument);
+  }
+  expect_verified();
+  EXPECT_EQ(testing::read_whole_file(path_), before);
+}
+
+// With the key it is upgraded when it is opened: one signed entry, and every old one as it was.
+TEST_P(OldWorkspace, IsUpgradedByItsKey) {
+  std::vector<std::string> bodies;
+  std::string receipt;
+  {
+    WorkspaceOptions reading = how_;
+    reading.key = nullptr;
+    const Workspace workspace = Workspace::open(path_, reading).value();
+    for (std::size_t i = 0; i < workspace.info().entries; ++i) {
+      bodies.push_back(ledger_text(workspace.entry(i).value()));
+    }
+    receipt = receipt_text(workspace.receipt(1).value());
+  }
+  const Workspace workspace = open();
+  const WorkspaceInfo info = workspace.info();
+  EXPECT_EQ(info.format, 2u);
+  ASSERT_EQ(info.entries, bodies.size() + 1);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    EXPECT_EQ(ledger_text(workspace.entry(i).value()), bodies[i]);
+    EXPECT_EQ(workspace.hash_of_entry(i).value(), entry_hash(bodies[i]));
+  }
+  EXPECT_EQ(receipt_text(workspace.receipt(1).value()), receipt);
+  const LedgerRecord last = workspace.entry(bodies.size()).value();
+  EXPECT_EQ(last.kind, EntryKind::kUpgraded);
+  EXPECT_EQ(last.version, 2u);
+  EXPECT_EQ(last.data_after, workspace.entry(bodies.size() - 1).value().data_after);
+  EXPECT_EQ(info.published, 3u);
+}
+
+TEST_P(OldWorkspace, IsUpgradedOnce) {
+  std::size_t entries = 0;
+  {
+    const Workspace workspace = open();
+    entries = workspace.info().entries;
+  }
+  EXPECT_EQ(open().info().entries, entries);
+  expect_verified();
+}
+
+// An upgrade is signed.  So it looks at every entry, and not at the head alone.
+TEST_P(OldWorkspace, IsNotUpgradedIfAnOldSignatureIsWrong) {
+  {
+    const Database database = Database::open(path_, Database::Mode::kExisting, how_.wait).value();
+    ASSERT_TRUE(database.run("UPDATE ledger SET signature = zeroblob(64) WHERE sequence = 1").ok());
+    ASSERT_TRUE(database.empty_log().ok());
+  }
+  const std::string before = testing::read_whole_file(path_);
+  const Result<Workspace> opened = Workspace::open(path_, how_);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.error().message.find("entry 1 is not signed"), std::string::npos) << opened.error().message;
+  EXPECT_EQ(testing::read_whole_file(path_), before);
+}
+
 TEST_P(OldWorkspace, HoldsWhatWasDone) {
   const Workspace workspace = open();
   const WorkspaceInfo& info = workspace.info();
@@ -73,7 +144,7 @@ TEST_P(OldWorkspace, HoldsWhatWasDone) {
   EXPECT_EQ(info.slots, 16u);
   EXPECT_EQ(info.graphs, 15u);
   EXPECT_EQ(info.published, 3u);
-  EXPECT_EQ(info.entries, 1 + info.updates + info.published);
+  EXPECT_EQ(info.entries, 1 + info.updates + info.published + 1);  // the last one is the upgrade
   EXPECT_EQ(info.rungs.total(), info.updates);
   EXPECT_TRUE(info.certificate.satisfied);
   std::size_t receipts = 0;

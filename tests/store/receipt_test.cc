@@ -57,7 +57,7 @@ bool receipt_holds(std::string_view text) {
 TEST(Receipt, IsReadBackFromItsText) {
   const Receipt receipt = signed_receipt();
   const std::string text = receipt_text(receipt);
-  EXPECT_NE(text.find("\"format\": \"unscatter-receipt-1\""), std::string::npos);
+  EXPECT_NE(text.find("\"format\": \"unscatter-receipt-2\""), std::string::npos);
   EXPECT_TRUE(text.ends_with("\n}\n") || text.ends_with("\"\n}\n"));
   const Receipt read = parse_receipt(text).value();
   EXPECT_EQ(receipt_text(read), text);
@@ -72,7 +72,7 @@ TEST(Receipt, IsReadBackFromItsText) {
 TEST(Receipt, SignedTextNamesItsFormatAndLeavesOutTheSignature) {
   Receipt receipt = signed_receipt();
   const std::string text = signed_text(receipt);
-  EXPECT_TRUE(text.starts_with("unscatter receipt 1\n{\"assumptions\":"));
+  EXPECT_TRUE(text.starts_with("unscatter receipt 2\n{\"assumptions\":"));
   receipt.signature = Signature{};
   EXPECT_EQ(signed_text(receipt), text);
 }
@@ -80,7 +80,7 @@ TEST(Receipt, SignedTextNamesItsFormatAndLeavesOutTheSignature) {
 // No field may be left out of what is signed.
 TEST(Receipt, EveryFieldIsSigned) {
   const Receipt receipt = signed_receipt();
-  const std::array<std::function<void(Receipt&)>, 24> changes = {
+  const std::array<std::function<void(Receipt&)>, 28> changes = {
       [](Receipt& r) { r.workspace = "ffeeddccbbaa99887766554433221100"; },
       [](Receipt& r) { ++r.sequence; },
       [](Receipt& r) { r.time = "2026-01-31T23:59:58Z"; },
@@ -105,6 +105,10 @@ TEST(Receipt, EveryFieldIsSigned) {
       [](Receipt& r) { r.promise.assumptions.pop_back(); },
       [](Receipt& r) { r.promise.assumptions[0] += "."; },
       [](Receipt& r) { r.signature.bytes[0] ^= 1; },
+      [](Receipt& r) { r.kind = EntryKind::kReleased; },
+      [](Receipt& r) { r.release_number = 1; },
+      [](Receipt& r) { r.published_model = Digest{}; },
+      [](Receipt& r) { r.version = 1; },
   };
   for (std::size_t i = 0; i < changes.size(); ++i) {
     Receipt changed = receipt;
@@ -115,6 +119,42 @@ TEST(Receipt, EveryFieldIsSigned) {
     EXPECT_NE(checked.error().message.find("signature is wrong"), std::string::npos);
     EXPECT_FALSE(receipt_holds(receipt_text(changed))) << "change " << i;
   }
+}
+
+// Receipts that unscatter 0.1 gave out are checked by their own spelling for ever.
+TEST(Receipt, OfVersion1AreReadAsTheyWere) {
+  Receipt receipt = signed_receipt();
+  receipt.version = 1;
+  sign(receipt, receipt_key());
+  const std::string text = receipt_text(receipt);
+  EXPECT_NE(text.find("\"format\": \"unscatter-receipt-1\""), std::string::npos);
+  for (const char* field : {"\"kind\"", "\"release_number\"", "\"published_model\""}) {
+    EXPECT_EQ(text.find(field), std::string::npos) << field;
+  }
+  EXPECT_TRUE(signed_text(receipt).starts_with("unscatter receipt 1\n"));
+  EXPECT_TRUE(receipt_holds(text));
+  EXPECT_EQ(receipt_text(parse_receipt(text).value()), text);
+  // The same receipt under the other name is neither.
+  std::string renamed = text;
+  renamed.replace(renamed.find("receipt-1"), 9, "receipt-2");
+  EXPECT_FALSE(parse_receipt(renamed).ok());
+}
+
+TEST(Receipt, OfAReleaseNamesTheModel) {
+  Receipt receipt = signed_receipt();
+  receipt.kind = EntryKind::kReleased;
+  receipt.release_number = 3;
+  receipt.published_model = digest_named("model");
+  sign(receipt, receipt_key());
+  const std::string text = receipt_text(receipt);
+  const Receipt read = parse_receipt(text).value();
+  EXPECT_EQ(read.kind, EntryKind::kReleased);
+  EXPECT_EQ(read.release_number, 3u);
+  EXPECT_EQ(read.published_model, digest_named("model"));
+  EXPECT_TRUE(receipt_holds(text));
+  std::string created = text;
+  created.replace(created.find("\"released\""), 10, "\"created\"");
+  EXPECT_FALSE(parse_receipt(created).ok());
 }
 
 TEST(Receipt, SaysWhichOfSignerAndSignatureIsWrong) {
@@ -220,7 +260,7 @@ TEST(Receipt, HostileTextIsRefusedWithAReason) {
                                  receipt_with("\"epsilon\": 1.0", "\"epsilon\": 1"),
                                  receipt_with("\"epsilon\": 1.0", "\"epsilon\": 1.00"),
                                  receipt_with("\"mechanism\": \"release\"", "\"mechanism\": \"trust\""),
-                                 receipt_with("receipt-1", "receipt-2"),
+                                 receipt_with("receipt-2", "receipt-3"),
                                  receipt_with("\"software\": \"unscatter", "\"software\": \"\xff"),
                                  receipt_with("\"commitments\": [", "\"commitments\": [[],"),
                                  text + "\n",
@@ -232,7 +272,7 @@ TEST(Receipt, HostileTextIsRefusedWithAReason) {
     EXPECT_EQ(receipt.error().code, ErrorCode::kMalformedInput);
     EXPECT_FALSE(receipt.error().message.empty());
   }
-  EXPECT_NE(parse_receipt(receipt_with("receipt-1", "receipt-2")).error().message.find("format"), std::string::npos);
+  EXPECT_NE(parse_receipt(receipt_with("receipt-2", "receipt-3")).error().message.find("format"), std::string::npos);
 }
 
 // A number that is not finite can be put into a receipt, but never be read from one.

@@ -29,9 +29,15 @@ std::string constants_of_info(const WorkspaceInfo& info) {
   return constants_text({info.name, info.class_names, info.features, info.transform, info.options}).value();
 }
 
-Contents contents_of(const Database& database) { return read_contents(database).value(); }
-
 void require_ok(const Status& status) { invariant(status.ok(), status.ok() ? "" : status.error().message.c_str()); }
+
+// Constants and chain only: what a forger has changed before need not hold together.
+Contents contents_of(const Database& database) {
+  Contents contents;
+  require_ok(read_constants(database, contents));
+  contents.chain = check_links(database).value();
+  return contents;
+}
 
 }  // namespace
 
@@ -93,7 +99,10 @@ SampleWorkspace::SampleWorkspace(WorkspaceSetup setup)
 Workspace SampleWorkspace::create() const { return Workspace::create(path_, setup_, how).value(); }
 Workspace SampleWorkspace::open() const { return Workspace::open(path_, how).value(); }
 Verification SampleWorkspace::verify(const VerifyOptions& options) const {
-  return verify_workspace(path_, options, {.threads = 1}).value();
+  WorkspaceOptions reading;
+  reading.threads = 1;
+  reading.record = how.record;
+  return verify_workspace(path_, options, reading).value();
 }
 
 void SampleWorkspace::fill() const {
@@ -104,7 +113,7 @@ void SampleWorkspace::fill() const {
   const NodeIndex to = second.neighbours(from)[0];
   for (const RemovalRequest& request : {RemovalRequest(ForgetNode{0u, 1u}), RemovalRequest(ForgetGraph{3u}),
                                         RemovalRequest(ForgetEdge{1u, std::size_t{from}, std::size_t{to}})}) {
-    static_cast<void>(workspace.forget(std::span(&request, 1)).value());
+    static_cast<void>(workspace.forget(std::span(&request, 1), {.keep_salts = true}).value());
   }
   static_cast<void>(workspace.release().value());
 }
@@ -148,6 +157,7 @@ void SampleWorkspace::rewrite_ledger(const std::function<void(LedgerRecord&)>& c
       if (!changed || !text.ok()) continue;
       Receipt receipt = parse_receipt(*text).value();
       receipt.workspace = record.workspace;
+      receipt.published_model = record.published_model;
       receipt.commitments = record.commitments;
       receipt.data_after = record.data_after;
       receipt.previous = record.previous;

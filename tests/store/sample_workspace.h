@@ -49,6 +49,9 @@ class SampleWorkspace {
   // How it is opened; tests may change it.
   WorkspaceOptions how;
 
+  // From now on there is a record against rollback, beside a key file that is not needed.
+  void keep_record() { how.record = folder_.path() / "signing.key"; }
+
   [[nodiscard]] Workspace create() const;
   [[nodiscard]] Workspace open() const;
   [[nodiscard]] Verification verify(const VerifyOptions& options = {}) const;

@@ -137,14 +137,27 @@ TEST_F(Tables, SaltsAreSealedWithTheirEntry) {
 TEST_F(Tables, ListsAreASetOfDigests) {
   const Digest one = entry_hash("one");
   const Digest two = entry_hash("two");
-  ASSERT_TRUE(write_list(database_, one).ok());
-  ASSERT_TRUE(write_list(database_, two).ok());
-  ASSERT_TRUE(write_list(database_, one).ok());
+  const std::vector<EntryRun> runs = {{3, 5}, {9, 9}};
+  ASSERT_TRUE(write_list(database_, {one, {{1, 1}}}).ok());
+  ASSERT_TRUE(write_list(database_, {two, runs}).ok());
+  ASSERT_TRUE(write_list(database_, {one, {{1, 2}}}).ok());
   EXPECT_EQ(read_lists(database_).value().size(), 2u);
   ASSERT_TRUE(erase_list(database_, one).ok());
-  EXPECT_EQ(read_lists(database_).value(), std::vector<Digest>{two});
+  ASSERT_EQ(read_lists(database_).value().size(), 1u);
+  EXPECT_EQ(read_lists(database_).value()[0].done, two);
+  EXPECT_EQ(read_lists(database_).value()[0].entries, runs);
+  run("SAVEPOINT s; UPDATE lists SET entries = zeroblob(32)");
+  expect_damaged(read_lists(database_), "the record of a list");
+  run("ROLLBACK TO s");
   run("UPDATE lists SET seal = x'00'");
   expect_damaged(read_lists(database_), "wrong length");
+}
+
+// A list that is not interrupted is one run, however long it is.
+TEST_F(Tables, EntriesOfAListAreRuns) {
+  std::vector<EntryRun> runs;
+  for (const std::uint64_t entry : {4u, 5u, 6u, 9u, 10u}) runs = with_entry(std::move(runs), entry);
+  EXPECT_EQ(runs, (std::vector<EntryRun>{{4, 6}, {9, 10}}));
 }
 
 TEST_F(Tables, ThePublishedModelIsSealed) {

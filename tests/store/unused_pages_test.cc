@@ -26,6 +26,14 @@ class UnusedPagesOf : public ::testing::Test {
     for (std::size_t i = 0; i < 4; ++i) file.at(place + i) = static_cast<char>(value >> (24 - 8 * i));
   }
 
+  [[nodiscard]] static std::size_t number_at(const std::string& file, std::size_t place) {
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(file.at(place + i));
+    return value;
+  }
+  // Where the first page of the list begins.
+  [[nodiscard]] static std::size_t first_trunk(const std::string& file) { return (number_at(file, 32) - 1) * 512; }
+
   testing::TemporaryFolder folder_{testing::memory_folder()};
 };
 
@@ -43,6 +51,34 @@ TEST_F(UnusedPagesOf, EveryByteCounts) {
   std::string file = testing::read_whole_file(path);
   file.back() = 'x';  // of the last page, which is unused
   EXPECT_EQ(examine_unused_pages(folder_.write("one-byte", file)).value().not_empty, 1u);
+}
+
+// SQLite takes a leaf into use, shortens the list, and leaves the number where it was.
+TEST_F(UnusedPagesOf, AStaleLeafNumberIsNotData) {
+  const auto path = file_with_unused_pages("ON");
+  {
+    const Database database = Database::open(path, Database::Mode::kExisting, std::chrono::milliseconds(0)).value();
+    ASSERT_TRUE(database.run("PRAGMA secure_delete = ON").ok());
+    // One page after the other, so that lists become shorter by one.
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(database.run("INSERT INTO t VALUES(zeroblob(450))").ok());
+  }
+  const std::string file = testing::read_whole_file(path);
+  const std::size_t trunk = first_trunk(file);
+  const std::size_t behind = trunk + 8 + 4 * number_at(file, trunk + 4);
+  ASSERT_LT(behind + 16, trunk + 512);
+  EXPECT_NE(number_at(file, behind), 0u) << "no number was left behind, so this test shows nothing";
+  EXPECT_EQ(examine_unused_pages(path).value().not_empty, 0u);
+
+  // Data is found there all the same: right behind the list, in the place of the number, and after zeros.
+  for (const std::size_t place : {behind, behind + 4, behind + 12, trunk + 508}) {
+    std::string planted = file;
+    planted.replace(place, 4, "Anna");
+    EXPECT_EQ(examine_unused_pages(folder_.write("planted", planted)).value().not_empty, 1u) << place - behind;
+  }
+  // Numbers that no page has are data as well.
+  std::string number = file;
+  set(number, behind, 4000000);
+  EXPECT_EQ(examine_unused_pages(folder_.write("number", number)).value().not_empty, 1u);
 }
 
 TEST_F(UnusedPagesOf, AFileWithoutAnyHasNone) {

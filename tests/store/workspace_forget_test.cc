@@ -238,11 +238,53 @@ TEST(WorkspaceForget, AShreddedRemovalKeepsNoSalt) {
     const Forgotten shredded = forget_one(workspace, ForgetNode{5u, 0u}, {.shred = true}).value();
     EXPECT_TRUE(shredded.salts.empty());
     EXPECT_EQ(shredded.receipt.commitments.size(), 1u);
-    kept = forget_one(workspace, ForgetNode{6u, 0u}).value().salts.at(0);
+    kept = forget_one(workspace, ForgetNode{6u, 0u}, {.keep_salts = true}).value().salts.at(0);
   }
   EXPECT_EQ(salts_in(sample), 1u);
   EXPECT_TRUE(file_holds(sample, kept));
   EXPECT_TRUE(sample.verify().passed);
+}
+
+// By default a salt is handed out and is nowhere in the file.
+TEST(WorkspaceForget, SaltsAreHandedOutAndNotKept) {
+  const SampleWorkspace sample;
+  Salt salt;
+  Digest committed;
+  {
+    Workspace workspace = sample.create();
+    const Forgotten done = forget_one(workspace, ForgetNode{5u, 0u}).value();
+    salt = done.salts.at(0);
+    committed = done.entry.commitments.at(0);
+    EXPECT_TRUE(workspace.salts(1).value().empty());
+    EXPECT_EQ(workspace.shred(ForgetNode{5u, 0u}).value(), 0u);
+  }
+  EXPECT_EQ(commitment(ForgetNode{5u, 0u}, salt), committed);
+  EXPECT_FALSE(file_holds(sample, salt));
+  EXPECT_EQ(salts_in(sample), 0u);
+}
+
+// Salts that are kept nowhere else leave before the removal is written.  What cannot be handed out does not happen.
+TEST(WorkspaceForget, SaltsAreHandedOutBeforeAnythingIsWritten) {
+  const SampleWorkspace sample;
+  Workspace workspace = sample.create();
+  std::size_t asked = 0;
+  ForgetOptions options;
+  options.hand_out = [&](const Forgotten& outcome) -> Status {
+    EXPECT_EQ(outcome.entry.sequence, 1u);
+    EXPECT_EQ(commitment(outcome.requests.at(0), outcome.salts.at(0)), outcome.entry.commitments.at(0));
+    if (++asked == 1) return Error{ErrorCode::kIo, "the disk is full"};
+    return ok_status();
+  };
+  const Result<Forgotten> refused = forget_one(workspace, ForgetNode{5u, 0u}, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "the disk is full");
+  EXPECT_EQ(workspace.info().entries, 1u);
+  EXPECT_TRUE(forget_one(workspace, ForgetNode{5u, 0u}, options).ok());
+  EXPECT_EQ(asked, 2u);
+  // Nothing leaves if nothing is to be kept anywhere.
+  options.shred = true;
+  EXPECT_TRUE(forget_one(workspace, ForgetNode{6u, 0u}, options).ok());
+  EXPECT_EQ(asked, 2u);
 }
 
 TEST(WorkspaceForget, ShreddingDestroysTheSaltsOfEqualRequestsOnly) {
@@ -253,8 +295,8 @@ TEST(WorkspaceForget, ShreddingDestroysTheSaltsOfEqualRequestsOnly) {
   {
     Workspace workspace = sample.create();
     const std::vector<RemovalRequest> batch = {ForgetNode{5u, 0u}, ForgetSubject{subject}, ForgetGraph{6u}};
-    first = workspace.forget(batch).value().salts;
-    second = forget_one(workspace, ForgetFeatures{7u, 0u}).value().salts;
+    first = workspace.forget(batch, {.keep_salts = true}).value().salts;
+    second = forget_one(workspace, ForgetFeatures{7u, 0u}, {.keep_salts = true}).value().salts;
     EXPECT_EQ(workspace.shred(ForgetNode{5u, 1u}).value(), 0u);
     EXPECT_EQ(workspace.shred(ForgetSubject{subject}).value(), 1u);
     EXPECT_EQ(workspace.shred(ForgetSubject{subject}).value(), 0u);
@@ -274,7 +316,7 @@ TEST(WorkspaceForget, ShreddingForgetsHowFarListsCame) {
   const SampleWorkspace sample;
   Workspace workspace = sample.create();
   const std::vector<RemovalRequest> list = {ForgetNode{5u, 0u}};
-  ASSERT_EQ(workspace.forget_list(list, {}).value().honoured, 1u);
+  ASSERT_EQ(workspace.forget_list(list, {.keep_salts = true}).value().honoured, 1u);
   EXPECT_EQ(workspace.forget_list(list, {}).value().done_before, 1u);
   EXPECT_EQ(workspace.shred(list[0]).value(), 1u);
   const Result<Workspace::ListOutcome> again = workspace.forget_list(list, {});

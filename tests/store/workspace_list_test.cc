@@ -78,6 +78,27 @@ TEST(WorkspaceList, GoesOnWhereItStopped) {
   EXPECT_EQ(workspace.info().head, head);
 }
 
+// A run that was killed may not have written its receipts down.  The next one is told which entries were the list's
+// own.
+TEST(WorkspaceList, KnowsTheEntriesOfEarlierRuns) {
+  const SampleWorkspace sample;
+  Workspace workspace = sample.create();
+  const std::vector<RemovalRequest> list = first_nodes(7);
+  Workspace::ListOptions options;
+  options.batch = 2;
+  int asked = 0;
+  options.stop = [&] { return ++asked == 3; };
+  ASSERT_EQ(workspace.forget_list(list, options).value().honoured, 4u);
+  // Other entries in between are not its own.
+  const RemovalRequest other = ForgetGraph{9u};
+  ASSERT_TRUE(workspace.forget(std::span(&other, 1)).ok());
+  ASSERT_TRUE(workspace.release().ok());
+  options.stop = nullptr;
+  const Workspace::ListOutcome outcome = workspace.forget_list(list, options).value();
+  EXPECT_EQ(outcome.entries_before, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(workspace.forget_list(list, options).value().entries_before, (std::vector<std::size_t>{1, 2, 5, 6}));
+}
+
 TEST(WorkspaceList, WhatFollowsTheDonePartMayChange) {
   const SampleWorkspace sample;
   Workspace workspace = sample.create();

@@ -19,6 +19,7 @@ enum class ErrorCode {
   kFrameCondition,   // a wavelet bank whose frame bounds are not acceptable
   kUnsupported,      // a valid request that this combination of options does not offer
   kUnavailable,      // in use by another process; later it may work
+  kOutdated,         // an older copy of something, of which a newer state is on record
 };
 
 // Stable lower-case name, for example "malformed-input".

@@ -1,5 +1,5 @@
-// What somebody who asked to be forgotten can be given: signed, checkable without the workspace, and silent about
-// everybody else.  The format is documented in docs/receipts.md.
+// What outsiders are given: receipts for those who asked to be forgotten, and published models.  Both are signed,
+// checkable without the workspace, and silent about everybody else.  The formats are documented in docs/receipts.md.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/transform_spec.h"
 #include "unscatter/store/ledger_record.h"
 #include "unscatter/store/signing_key.h"
 #include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/session.h"
 
 namespace unscatter {
 
@@ -57,5 +59,37 @@ struct Receipt {
 void sign(Receipt& receipt, const SigningKey& key);
 // Is it signed by `key`?  Errors: kInvalidArgument, saying which of signer and signature is wrong.
 [[nodiscard]] Status check_signature(const Receipt& receipt, const PublicKey& key);
+
+// A published model as a file: everything that somebody needs to use it, the ledger entry that counts it, and who
+// vouches for both.  No number in it was computed from data without noise.
+struct PublishedDocument {
+  std::string workspace;
+  std::string features;  // with all constants
+  TransformSpec transform;
+  std::uint32_t embedding_version = 0;
+  PublishedModel model;  // its promise without `rule` and `delta_for_shift`, which the document does not show
+
+  // The entry that commits to all of the above by published_digest().
+  std::uint64_t sequence = 0;
+  Digest previous;
+  Digest entry;
+  std::string time;
+  std::string software;
+
+  PublicKey signer;
+  Signature signature;  // over signed_text()
+};
+
+// What a `released` entry and its receipt say of the model: BLAKE2b-256 over the canonical JSON of the document without
+// what names entry and signer.  No salt: the model is public, and everybody who has it may compare.
+[[nodiscard]] Digest published_digest(const PublishedDocument& document);
+// As of a receipt.
+[[nodiscard]] std::string signed_text(const PublishedDocument& document);
+// The document as a file: canonical JSON as of a receipt, but with all weights of a class on one line.
+[[nodiscard]] std::string published_model_text(const PublishedDocument& document);
+// Takes exactly what published_model_text() gives, byte for byte.  Anything else is kMalformedInput with the reason.
+[[nodiscard]] Result<PublishedDocument> parse_published_model(std::string_view text);
+void sign(PublishedDocument& document, const SigningKey& key);
+[[nodiscard]] Status check_signature(const PublishedDocument& document, const PublicKey& key);
 
 }  // namespace unscatter

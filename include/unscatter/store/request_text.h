@@ -38,6 +38,20 @@ struct RequestFile {
 // The same from memory.  `name` is what messages call it.
 [[nodiscard]] Result<RequestFile> parse_requests(std::string_view text, std::string_view name);
 
+// What was handed out about one request: with it, somebody can show that a commitment is about this request.
+struct Opening {
+  std::size_t entry = 0;  // of the ledger
+  Digest commitment;
+  RemovalRequest request;
+  Salt salt;
+};
+// {"commitment":"...","entry":3,"request":{...},"salt":"..."}: keys sorted, no spaces.
+[[nodiscard]] std::string opening_text(const Opening& opening);
+// One per line.  Empty lines are passed over.  Every salt opens its commitment.  Errors as read_requests(); also
+// kMalformedInput where a salt does not open.
+[[nodiscard]] Result<std::vector<Opening>> read_openings(const std::filesystem::path& path);
+[[nodiscard]] Result<std::vector<Opening>> parse_openings(std::string_view text, std::string_view name);
+
 // What the ledger keeps instead of the request: BLAKE2b-256 of request_text(), keyed with the salt.  docs/receipts.md
 // says how to compute it elsewhere.
 [[nodiscard]] Digest commitment(const RemovalRequest& request, const Salt& salt);

@@ -22,6 +22,7 @@
 #include "unscatter/graph/dataset.h"
 #include "unscatter/store/ledger_record.h"
 #include "unscatter/store/receipt.h"
+#include "unscatter/store/request_text.h"
 #include "unscatter/store/signing_key.h"
 #include "unscatter/unlearn/certificate.h"
 #include "unscatter/unlearn/request.h"
@@ -43,6 +44,11 @@ struct WorkspaceOptions {
   std::function<std::int64_t()> clock = nullptr;
   // Salts and noise; default: SecureRandom.  Called once per source that is needed.
   std::function<std::unique_ptr<RandomSource>()> random = nullptr;
+  // The file of the signing key.  Beside it lies the record against rollback, "<this>.<workspace id>.record".  With the
+  // key the record is made if there is none, and grows with the ledger.  A file that is older than its record can be
+  // looked at, but it takes no removal and publishes nothing: errors kOutdated.  Empty: there is no record, and an
+  // older copy passes for the present file.
+  std::filesystem::path record = {};
 };
 
 // What a workspace is made of; all public constants of the model.
@@ -70,12 +76,23 @@ struct WorkspaceInfo {
   Digest head;              // hash of its last entry
   std::size_t updates = 0;
   std::size_t published = 0;
-  RungCounts rungs;         // of the updates
-  Certificate certificate;  // of the present state
+  RungCounts rungs;                    // of the updates
+  Certificate certificate;             // of the present state
+  std::optional<Error> outdated = {};  // why the file takes no removal, if its record says that it is an older copy
 };
 
+struct Forgotten;
+
 struct ForgetOptions {
-  bool shred = false;  // keep no salt: nobody will ever be able to show what the commitments in the ledger were about
+  // Salts open commitments.  Whoever has the salts and a guess of who was forgotten can check the guess.  So they are
+  // handed out and not kept in the file, unless this is set.
+  bool keep_salts = false;
+  // Do not even hand them out: nobody will ever be able to show what the commitments in the ledger were about.
+  bool shred = false;
+  // Called with the outcome before anything is written.  This is the place to make salts durable: a crash after the
+  // commit would lose them.  An error drops the removal.  If the process ends before the commit, what was handed out
+  // opens nothing.
+  std::function<Status(const Forgotten& outcome)> hand_out = nullptr;
 };
 
 // A removal that is in force and on disk.
@@ -110,9 +127,12 @@ class Workspace {
   // system.  A failure leaves no file behind.
   [[nodiscard]] static Result<Workspace> create(const std::filesystem::path& path, WorkspaceSetup setup,
                                                 const WorkspaceOptions& options);
-  // Reads and checks everything but the numbers that only verify() recomputes: structure, digests of graphs and model,
-  // the last ledger entry.  Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, or is of a
-  // newer format; kIo; kUnavailable if another process holds it for longer than `wait`.
+  // Reads and checks everything but what only verify() recomputes: structure, the signature of the last ledger entry,
+  // what this entry commits to, and whether the model meets its guarantee as far as its residuals say.  A file of an
+  // older format is brought to the present one, in one transaction, if the key is given; otherwise it is read as it is.
+  // Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, does not meet its guarantee, or is of a
+  // newer format; kUnsupported for another version of the embedding; kIo; kUnavailable if another process holds it for
+  // longer than `wait`.
   [[nodiscard]] static Result<Workspace> open(const std::filesystem::path& path, const WorkspaceOptions& options);
 
   Workspace(Workspace&&) noexcept;
@@ -121,7 +141,8 @@ class Workspace {
 
   [[nodiscard]] WorkspaceInfo info() const;
   [[nodiscard]] const Embedder& embedder() const;
-  // The session behind it.  Embeds all graphs when first called.
+  // The session behind it.  When first called, it embeds all graphs and evaluates the residual of the kept weights on
+  // them.  Errors: kMalformedInput if this residual is above what is certified or allowed.
   [[nodiscard]] Result<const Session*> session();
 
   // A removal that is computed, and neither written nor in force.  If it is destroyed without commit(), nothing
@@ -162,7 +183,9 @@ class Workspace {
     // Requests per update.  All of them share one Newton step, one commit and one receipt.
     std::size_t batch = 256;
     bool skip_refused = false;  // go on after a request that cannot be honoured; default: stop there
+    bool keep_salts = false;    // this and the next two as in ForgetOptions
     bool shred = false;
+    std::function<Status(const Forgotten& outcome)> hand_out = nullptr;
     // Asked before each update; true ends the run there.
     std::function<bool()> stop = nullptr;
     // Called after each update, when it is durable, with the number of requests of the list that are done.
@@ -170,7 +193,9 @@ class Workspace {
   };
   struct ListOutcome {
     std::size_t done_before = 0;  // requests that an earlier run had honoured
-    std::size_t honoured = 0;     // by this run
+    // Ledger entries of earlier runs, ascending.  An earlier run may have ended before it wrote their receipts down.
+    std::vector<std::size_t> entries_before;
+    std::size_t honoured = 0;  // by this run
     std::size_t updates = 0;
     bool stopped = false;        // by `stop`
     std::vector<Error> refused;  // why, each with its place in the list
@@ -180,8 +205,15 @@ class Workspace {
   // update that failed.
   [[nodiscard]] Result<ListOutcome> forget_list(std::span<const RemovalRequest> requests, const ListOptions& options);
 
-  // Destroys the salts of every earlier request that equals this one.  If there were any, it also destroys what is
-  // remembered of lists, which would confirm a guess as well.  Returns how many salts there were.
+  // Brings an older copy of the file up to date.  `openings` are those that forget() handed out.  All requests of all
+  // entries that the record counts beyond the end of this copy must be among them.  They are honoured by one update,
+  // whose entry says which ledger it takes the place of.  Models that were published since the copy was made stay
+  // counted.  Errors: kInvalidArgument without a record, for a file that is not older, and where an opening is missing;
+  // those of forget().
+  [[nodiscard]] Result<Forgotten> replay(std::span<const Opening> openings, const ForgetOptions& options = {});
+
+  // Destroys the kept salts of every earlier request that equals this one.  If there were any, it also destroys what is
+  // remembered of lists.  Returns how many salts there were.
   [[nodiscard]] Result<std::size_t> shred(const RemovalRequest& request);
 
   // The published model of the present state.  It is the same one until the next removal, because publishing it again
@@ -189,19 +221,22 @@ class Workspace {
   // It is on disk before this returns.  If that fails, it is counted for as long as the object lives.  Errors as
   // Session::release(), kInvalidArgument without the key, kIo.
   [[nodiscard]] Result<PublishedModel> release(bool fresh = false);
+  // The model that release() gave last, as a signed file for outsiders.  Errors: kNotFound if nothing was published
+  // since the last removal; kInvalidArgument without the key.
+  [[nodiscard]] Result<PublishedDocument> published_document() const;
 
   // Errors: kNotFound.
   [[nodiscard]] Result<LedgerRecord> entry(std::size_t sequence) const;
   [[nodiscard]] Result<Digest> hash_of_entry(std::size_t sequence) const;
-  // Of a removal.
+  // Of a removal or a release.  Releases of unscatter 0.1 have none.
   [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
   // The salts of its commitments, in their order.  A salt that was destroyed is all zero.  None if none was kept.
   [[nodiscard]] Result<std::vector<Salt>> salts(std::size_t sequence) const;
 
   // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept
-  // weights and the ledger without times, salts and ids.  Equal if the workspace was also opened anew at the same
-  // places.  A session that goes on has factors that a restored one has to compute, and weights may differ in their
-  // last digits.
+  // weights and the ledger without times, salts and ids.  Keep it private: nothing in it is salted, so whoever has it
+  // can check a guess of all data and all requests.  Equal if the workspace was also opened anew at the same places.  A
+  // session that goes on has factors that a restored one has to compute, and weights may differ in their last digits.
   [[nodiscard]] Result<Digest> replay_digest();
 
   [[nodiscard]] const StageTimes& stage_times() const;
