@@ -108,7 +108,7 @@ TEST_F(Inspect, CertificateWritesReceiptsOfRemovalsOnly) {
   const Outcome created =
       run({"certificate", "--workspace", workspace(), "--id", "0", "--receipt", path("third.json")});
   EXPECT_EQ(created.exit_code, 1);
-  EXPECT_TRUE(has(created.err, "no removal")) << created.err;
+  EXPECT_TRUE(has(created.err, "entry 0 (created) has no receipt")) << created.err;
   EXPECT_FALSE(std::filesystem::exists(path("third.json")));
   EXPECT_EQ(run({"certificate", "--workspace", workspace(), "--id", "9"}).exit_code, 1);
 }

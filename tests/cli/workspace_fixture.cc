@@ -24,7 +24,8 @@ void CliWorkspaceTest::SetUp() {
   const SmallWorkspace& small = SmallWorkspace::instance();
   std::filesystem::copy_file(small.workspace(), workspace());
   std::filesystem::copy_file(small.key(), key());
-  std::filesystem::copy_file(std::filesystem::path(small.key()).replace_extension(".pub"), path("signing.pub"));
+  std::filesystem::copy_file(std::filesystem::path(small.key()).replace_extension(".pub"),
+                             keys_.path() / "signing.pub");
   groups_ = read_dataset(data()).value();
 }
 

@@ -43,7 +43,7 @@ class CliWorkspaceTest : public ::testing::Test {
   [[nodiscard]] std::string path(const char* name) const { return (folder_.path() / name).string(); }
   [[nodiscard]] std::string workspace() const { return path("w.unscatter"); }
   [[nodiscard]] static std::string data() { return SmallWorkspace::instance().data(); }
-  [[nodiscard]] std::string key() const { return path("signing.key"); }
+  [[nodiscard]] std::string key() const { return (keys_.path() / "signing.key").string(); }
   // The key by UNSCATTER_KEY, and a configuration folder that is nobody's.
   [[nodiscard]] Environment environment() const;
   // The program in that environment.
@@ -63,6 +63,7 @@ class CliWorkspaceTest : public ::testing::Test {
   TemporaryFolder folder_;
 
  private:
+  TemporaryFolder keys_;
   Dataset groups_;
 };
 

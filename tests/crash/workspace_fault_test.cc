@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -264,6 +266,105 @@ TEST_F(WorkspaceFault, AListGoesOnWhereAPowerLossStoppedIt) {
     EXPECT_EQ(outcome->done_before + outcome->honoured, requests.size());
     EXPECT_TRUE(outcome->refused.empty());
     EXPECT_EQ(data_of(path()), end);
+  }
+}
+
+// A file of format 1 is of format 1 or 2 afterwards, and good in both cases.
+TEST_F(WorkspaceFault, AnUpgradeIsAllOrNothing) {
+  const std::filesystem::path old_files = UNSCATTER_OLD_WORKSPACES;
+  TemporaryFolder keys;
+  std::filesystem::copy_file(old_files / "signing.key", keys.path() / "signing.key");
+  std::filesystem::permissions(keys.path() / "signing.key",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  WorkspaceOptions how = small_options();
+  how.key = std::make_shared<const SigningKey>(SigningKey::load(keys.path() / "signing.key").value());
+  const DiskContent old_file = {{"w.unscatter", read_whole_file(old_files / "release.unscatter")}};
+  WorkspaceOptions reading = how;
+  reading.key = nullptr;
+  for (const FaultKind kind : {FaultKind::kPowerLoss, FaultKind::kError}) {
+    disk_.restore(old_file);
+    disk_.arm({kind, kNever});
+    { ASSERT_EQ(Workspace::open(path(), how).value().info().format, 2u); }
+    const std::size_t count = disk_.operations(kind);
+    std::size_t upgraded = 0;
+    std::size_t untouched = 0;
+    for (std::size_t at = 0; at < count; at += kStride) {
+      SCOPED_TRACE(fmt::format("{} at operation {} of {}", name(kind), at, count));
+      disk_.restore(old_file);
+      disk_.arm({kind, at});
+      { static_cast<void>(Workspace::open(path(), how)); }
+      if (kind == FaultKind::kPowerLoss) {
+        disk_.reboot(any_loss());
+      } else {
+        disk_.disarm();
+      }
+      {
+        const Workspace left = Workspace::open(path(), reading).value();
+        ++(left.info().format == 2 ? upgraded : untouched);
+      }
+      ASSERT_EQ(verification_fault(path()), "");
+      ASSERT_EQ(Workspace::open(path(), how).value().info().format, 2u);
+      ASSERT_EQ(verification_fault(path()), "");
+    }
+    EXPECT_GT(untouched, 0);
+    if (kStride == 1) {
+      EXPECT_GT(upgraded, 0);
+    }
+  }
+}
+
+// An older copy that is brought up to date is the old copy or all done, and its record takes it in both cases.
+TEST_F(WorkspaceFault, AReplayIsAllOrNothing) {
+  const WorkspaceOptions how = recorded_options(path());
+  std::vector<Opening> openings;
+  disk_.restore(images_[0]);
+  for (const Step& step : small_steps()) {
+    Workspace workspace = Workspace::open(path(), how).value();
+    if (step.releases()) {
+      ASSERT_TRUE(workspace.release().ok());
+      continue;
+    }
+    const Forgotten done = workspace.forget(step.requests).value();
+    for (std::size_t i = 0; i < done.salts.size(); ++i) {
+      openings.push_back({done.entry.sequence, done.entry.commitments[i], done.requests[i], done.salts[i]});
+    }
+  }
+  const WorkspaceState newest = state_of(path()).value();
+  // The record as it stands, beside an old copy of the file.
+  DiskContent restored = disk_.content();
+  restored["w.unscatter"] = images_[2].at("w.unscatter");
+  const auto replay = [&]() -> Status {
+    UNSCATTER_TRY(workspace, Workspace::open(path(), how));
+    UNSCATTER_CHECK_OK(workspace.replay(openings));
+    return ok_status();
+  };
+  disk_.restore(restored);
+  disk_.arm({FaultKind::kPowerLoss, kNever});
+  ASSERT_TRUE(replay().ok());
+  const std::size_t count = disk_.operations(FaultKind::kPowerLoss);
+  std::size_t done = 0;
+  std::size_t old_copies = 0;
+  for (std::size_t at = 0; at < count; at += kStride) {
+    SCOPED_TRACE(fmt::format("power loss at operation {} of {}", at, count));
+    disk_.restore(restored);
+    disk_.arm({FaultKind::kPowerLoss, at});
+    const bool acknowledged = replay().ok();
+    disk_.reboot(any_loss());
+    const bool is_old = Workspace::open(path(), how).value().info().outdated.has_value();
+    ++(is_old ? old_copies : done);
+    EXPECT_FALSE(acknowledged && is_old);
+    if (is_old) {
+      const Status again = replay();
+      ASSERT_TRUE(again.ok()) << again.error().message;
+    }
+    const WorkspaceState state = state_of(path()).value();
+    ASSERT_EQ(state.data, newest.data);
+    ASSERT_EQ(state.published, newest.published);
+    ASSERT_EQ(verification_fault(path()), "");
+  }
+  EXPECT_GT(old_copies, 0);
+  if (kStride == 1) {
+    EXPECT_GT(done, 0);
   }
 }
 

@@ -137,6 +137,38 @@ TEST_P(OldWorkspace, IsNotUpgradedIfAnOldSignatureIsWrong) {
   EXPECT_EQ(testing::read_whole_file(path_), before);
 }
 
+// A copy of the time before the upgrade is put back.  It is an older copy like any other, and can be brought up to
+// date.
+TEST_P(OldWorkspace, IsRefusedAndReplayedAsAnOlderCopy) {
+  how_.record = copies_.path() / "signing.key";
+  const std::string copy = testing::read_whole_file(path_);
+  std::vector<Opening> openings;
+  {
+    Workspace workspace = open();
+    const std::vector<RemovalRequest> requests = {ForgetNode{12u, 1u}};
+    const Forgotten done = workspace.forget(requests).value();
+    openings.push_back({done.entry.sequence, done.entry.commitments[0], requests[0], done.salts[0]});
+    ASSERT_TRUE(workspace.release().ok());
+  }
+  fs::remove(path_);
+  copies_.write("old.unscatter", copy);
+  {
+    Workspace workspace = open();
+    ASSERT_TRUE(workspace.info().outdated.has_value());
+    EXPECT_EQ(workspace.release().error().code, ErrorCode::kOutdated);
+    EXPECT_EQ(workspace.replay({}).error().code, ErrorCode::kInvalidArgument);
+  }
+  {
+    // It was upgraded by the opening before, and is still an older copy.
+    Workspace workspace = open();
+    ASSERT_TRUE(workspace.info().outdated.has_value());
+    ASSERT_TRUE(workspace.replay(openings).ok());
+    EXPECT_EQ(workspace.release().value().release_number, 5u);
+  }
+  EXPECT_FALSE(open().info().outdated.has_value());
+  expect_verified();
+}
+
 TEST_P(OldWorkspace, HoldsWhatWasDone) {
   const Workspace workspace = open();
   const WorkspaceInfo& info = workspace.info();

@@ -134,6 +134,15 @@ TEST(RecordOfAWorkspace, IsCompletedByTheNextOpening) {
   EXPECT_EQ(testing::read_whole_file(path), whole);
 }
 
+// It says what was done, and not to whom.
+TEST(RecordOfAWorkspace, NamesNobody) {
+  SampleWorkspace sample;
+  sample.keep_record();
+  sample.fill();
+  const std::string text = testing::read_whole_file(record_path(sample.how.record, sample.open().info().id));
+  EXPECT_EQ(text.substr(text.find('\n')).find_first_not_of("0123456789abcdef \n"), std::string::npos) << text;
+}
+
 // A removal is acknowledged when both the file and the record have it.
 TEST(RecordOfAWorkspace, HasEveryEntryThatWasAcknowledged) {
   SampleWorkspace sample;

@@ -42,9 +42,12 @@ TEST(Schema, EveryFileThatIsNoWorkspaceHasItsSentence) {
 TEST(Schema, AnotherFormatIsNamed) {
   const SampleWorkspace sample;
   static_cast<void>(sample.create());
-  sample.edit("PRAGMA user_version = 2");
-  EXPECT_TRUE(contains(reason(sample.path()), "has format 2, and this program knows format 1 only"));
-  sample.edit("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  sample.edit("PRAGMA user_version = 3");
+  EXPECT_TRUE(contains(reason(sample.path()), "has format 3, and this program knows formats 1 and 2"));
+  // Each format has its own tables.
+  sample.edit("PRAGMA user_version = 1");
+  EXPECT_TRUE(contains(reason(sample.path()), "its tables are not those of a workspace"));
+  sample.edit("PRAGMA user_version = 2; PRAGMA application_id = 7");
   EXPECT_TRUE(contains(reason(sample.path()), "is a database, but no workspace"));
   sample.edit("PRAGMA application_id = 1970172771");
   EXPECT_EQ(reason(sample.path()), "opened");

@@ -438,8 +438,9 @@ TEST_F(Verify, OtherSaltsOfAnEntryThatIsNotThere) {
 // A page that was freed without being overwritten.
 TEST_F(Verify, ErasureThatLeftAPageBehind) {
   const auto insert_and_delete = [&](const std::string& secure) {
-    sample_.edit("PRAGMA secure_delete = " + secure +
-                 "; INSERT INTO lists VALUES(randomblob(20000), x''); DELETE FROM lists WHERE length(done) = 20000");
+    sample_.edit(
+        "PRAGMA secure_delete = " + secure +
+        "; INSERT INTO lists VALUES(randomblob(20000), x'', x''); DELETE FROM lists WHERE length(done) = 20000");
   };
   insert_and_delete("ON");
   expect_passed();
