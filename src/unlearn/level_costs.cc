@@ -55,6 +55,9 @@ Result<std::vector<LevelCost>> Session::level_costs(const SparseBlockRows& rows,
   options.removal = NodeRemoval::kCompact;
   options.per_subject = per_subject;
   options.releases = 1;
+  // Level everyone takes no constants from the data.
+  options.classes = ConstantKind::kStated;
+  options.constants.clear();
   if (!std::isfinite(options.loss.slope_bound())) options.loss = Loss::logistic();
   SparseBlockRows bounded = embeddings();
   shorten(bounded, row_norm_limit(options));

@@ -197,8 +197,9 @@ TEST_F(Train, MistakesAreNamedAndLeaveNothingBehind) {
 }
 
 TEST_F(Train, ProtectsEveryoneWithNoiseThatFollowsFromThePromise) {
-  const nlohmann::json report = document(
-      training(path("all"), {"--protect", "everyone", "--per-subject", "2", "--ridge", "5", "--epsilon", "2"}));
+  const nlohmann::json report =
+      document(training(path("all"), {"--protect", "everyone", "--classes", "channel,club", "--per-subject", "2",
+                                      "--ridge", "5", "--epsilon", "2"}));
   EXPECT_EQ(report.at("protection"), "everyone");
   EXPECT_EQ(report.at("per_subject"), 2);
   EXPECT_EQ(report.at("ridge"), 5.0);
@@ -212,7 +213,9 @@ TEST_F(Train, ProtectsEveryoneWithNoiseThatFollowsFromThePromise) {
   ASSERT_EQ(run({"release", "--workspace", path("all"), "--out", path("1.json")}).exit_code, 0);
   const Outcome second = run({"release", "--workspace", path("all"), "--out", path("2.json"), "--fresh"});
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_TRUE(has(run(training(path("more"), {"--protect", "everyone", "--per-subject", "2", "--ridge", "5"})).out,
+  EXPECT_TRUE(has(run(training(path("more"), {"--protect", "everyone", "--classes", "channel,club", "--per-subject",
+                                              "2", "--ridge", "5"}))
+                      .out,
                   "for every subject"));
 }
 
@@ -224,7 +227,8 @@ TEST_F(Train, RefusesWhatDoesNotGoWithTheLevel) {
     EXPECT_FALSE(fs::exists(path("no")));
   };
   refused({"--protect", "everyone", "--per-subject", "2"}, "--ridge");
-  refused({"--protect", "everyone", "--ridge", "5"}, "node ids");
+  refused({"--protect", "everyone", "--classes", "channel,club", "--ridge", "5"}, "node ids");
+  refused({"--protect", "everyone", "--ridge", "5", "--per-subject", "2"}, "classes has to be stated");
   refused({"--protect", "everyone", "--ridge", "5", "--per-subject", "2", "--noise", "0.1"}, "--noise");
   refused({"--protect", "everyone", "--ridge", "5", "--per-subject", "2", "--loss", "squared"}, "slope");
   refused({"--per-subject", "2"}, "--protect everyone");
