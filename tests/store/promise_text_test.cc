@@ -37,14 +37,16 @@ TEST(PromiseText, ShowsWhatTheFormatOfTheDocumentSays) {
             R"({"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
             R"("rule":"paper","sensitivity":0.25,"shift_limit":0.3139})");
-  EXPECT_EQ(promise_text(whole_promise(), kReceiptPromise),
-            R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"epsilon":0.5,)"
-            R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
-            R"("rule":"paper","sensitivity":0.25,"shift_limit":0.3139})");
-  EXPECT_EQ(promise_text(whole_promise(), kPublishedPromise),
-            R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"epsilon":0.5,)"
-            R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
-            R"("releases":7,"sensitivity":0.25,"shift_limit":0.3139})");
+  EXPECT_EQ(
+      promise_text(whole_promise(), kReceiptPromise),
+      R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"epsilon":0.5,)"
+      R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
+      R"("rule":"paper","sensitivity":0.25,"shift_limit":0.3139})");
+  EXPECT_EQ(
+      promise_text(whole_promise(), kPublishedPromise),
+      R"({"assumptions":["one","two"],"constants":[{"kind":"stated","name":"labels"}],"delta":1e-05,"epsilon":0.5,)"
+      R"("mechanism":"objective","noise_stddev":0.1,"per_subject":3,"protection":"everyone",)"
+      R"("releases":7,"sensitivity":0.25,"shift_limit":0.3139})");
   // What version 0.1 signed is spelled as it was.
   EXPECT_EQ(promise_text(whole_promise(), kReceiptPromise1),
             R"({"assumptions":["one","two"],"delta":1e-05,"epsilon":0.5,)"
