@@ -10,7 +10,15 @@ namespace unscatter {
 namespace {
 
 Promise whole_promise() {
-  return {Mechanism::kObjective, BudgetRule::kPaper, {0.5, 1e-5}, 0.1, 0.9e-5, 0.3139, 7, {"one", "two"}};
+  return {Mechanism::kObjective,
+          BudgetRule::kPaper,
+          {0.5, 1e-5},
+          0.1,
+          0.9e-5,
+          0.3139,
+          7,
+          {"one", "two"},
+          {{"labels", ConstantKind::kPrivateFit}}};
 }
 
 constexpr PromiseParts kEveryDocument[] = {kCertificatePromise, kEntryPromise, kReceiptPromise, kPublishedPromise};
@@ -18,22 +26,26 @@ constexpr PromiseParts kEveryDocument[] = {kCertificatePromise, kEntryPromise, k
 // The keys are part of the formats of workspaces, receipts and models.
 TEST(PromiseText, ShowsWhatTheFormatOfTheDocumentSays) {
   EXPECT_EQ(promise_text(whole_promise(), kCertificatePromise),
-            R"({"assumptions":["one","two"],"delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
+            R"({"assumptions":["one","two"],"constants":[{"kind":"private-fit","name":"labels"}],)"
+            R"("delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"rule":"paper","shift_limit":0.3139})");
   EXPECT_EQ(promise_text(whole_promise(), kEntryPromise),
-            R"({"delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
+            R"({"constants":[{"kind":"private-fit","name":"labels"}],)"
+            R"("delta":1e-05,"delta_for_shift":9e-06,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"rule":"paper","shift_limit":0.3139})");
   EXPECT_EQ(promise_text(whole_promise(), kReceiptPromise),
-            R"({"assumptions":["one","two"],"delta":1e-05,"epsilon":0.5,)"
+            R"({"assumptions":["one","two"],"constants":[{"kind":"private-fit","name":"labels"}],)"
+            R"("delta":1e-05,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"rule":"paper","shift_limit":0.3139})");
   EXPECT_EQ(promise_text(whole_promise(), kPublishedPromise),
-            R"({"assumptions":["one","two"],"delta":1e-05,"epsilon":0.5,)"
+            R"({"assumptions":["one","two"],"constants":[{"kind":"private-fit","name":"labels"}],)"
+            R"("delta":1e-05,"epsilon":0.5,)"
             R"("mechanism":"objective","noise_stddev":0.1,"releases":7,"shift_limit":0.3139})");
 }
 
 // Whoever reads a document gets what it shows, and nothing by accident.
 TEST(PromiseText, WhatIsReadIsWhatIsShown) {
-  const PromiseParts everything{true, true, true, true};
+  const PromiseParts everything{true, true, true, true, true};
   for (const PromiseParts& parts : kEveryDocument) {
     const auto document = nlohmann::json::parse(promise_text(whole_promise(), parts));
     const Promise read = promise_from_json(document, parts).value();
