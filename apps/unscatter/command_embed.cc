@@ -149,8 +149,8 @@ Examples:
 Features are blocks joined by '+'.  Some look at no data: soft-degree[:CENTRES], label-buckets[:BUCKETS],
 soft-attributes[:COUNT], log-degree, constant, position, attributes[:COUNT], intensity[:COUNT].  Some have constants
 that are stated or fitted (--fit): degree-onehot[:WIDTH], labels[:A,B,...], standard-attributes[:MEAN/SCALE,...].
-product(a,b) multiplies two of them.  auto: soft-degree, and label-buckets and soft-attributes where the data have labels
-and attributes.  paper: labels, attributes or degree-onehot, as in the paper.  All constants are printed.)help");
+product(a,b) multiplies two of them.  auto: soft-degree, and label-buckets and soft-attributes where the data have
+labels and attributes.  paper: labels, attributes or degree-onehot, as in the paper.  All constants are printed.)help");
   context.add_action(command, [arguments, &context] { return embed(*arguments, context); });
 }
 

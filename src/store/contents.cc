@@ -64,10 +64,10 @@ Status read_data(const Database& database, Contents& contents) {
   return ok_status();
 }
 
-Status read_learned(const Database& database, Contents& contents) {
-  UNSCATTER_TRY(row, read_model(database));
-  // The digest comes before the parsing, so that every damage is called damage.
-  if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
+namespace {
+
+// The constants that stand with the model.  The sizes of its matrices follow from them.
+Status read_fitted(const ModelRow& row, Contents& contents) {
   UNSCATTER_TRY(details, details_of(row));
   const bool old = details.version == 1;
   UNSCATTER_TRY(embedder, make_embedder(contents.constants, old ? contents.constants.features : details.features));
@@ -75,6 +75,18 @@ Status read_learned(const Database& database, Contents& contents) {
   contents.class_names = old ? contents.constants.class_names : std::move(details.class_names);
   contents.snapshot.features = contents.embedder->blocks().front().features.describe();
   contents.snapshot.class_names = contents.class_names;
+  return ok_status();
+}
+
+}  // namespace
+
+Status read_learned(const Database& database, Contents& contents) {
+  UNSCATTER_TRY(row, read_model(database));
+  // Kept even if the digest is wrong: a verification then goes on with sizes that nobody vouches for.
+  const Status fitted = read_fitted(row, contents);
+  // The digest comes before the errors of parsing, so that every damage is called damage.
+  if (row.digest() != contents.chain.last.model) return not_as_recorded("the model is");
+  UNSCATTER_CHECK_OK(fitted);
   Result<StoredModel> model = model_from_row(row, weight_rows(contents), class_count(contents));
   if (!model.ok()) return std::move(model).error();
   SessionSnapshot& snapshot = contents.snapshot;

@@ -40,7 +40,7 @@ TEST_F(Embed, WritesWhatTheLibraryComputes) {
   spec.moments = 2;
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({FeatureMap::parse("log-degree+degree-onehot:9").value(), make_transform(spec).value()});
-  const SparseBlockRows Z = Embedder(std::move(blocks)).embed(read_dataset(data()).value()).value();
+  const SparseBlockRows Z = Embedder(std::move(blocks), spec.row_norm).embed(read_dataset(data()).value()).value();
   EXPECT_EQ(testing::read_npy(out()), Z.to_dense());
 
   const nlohmann::json document = outcome.json();
@@ -92,7 +92,8 @@ TEST_F(Embed, MistakesAreNamedAndLeaveNothingBehind) {
       {{"--transform", "wavelet"}, 2, "wavelet"},
       {{"--scales", "0"}, 2, "--scales"},
       {{"--features", "colour"}, 1, "unknown feature 'colour'"},
-      {{"--features", "labels"}, 1, "no node labels"},
+      {{"--features", "labels"}, 1, "--fit private"},
+      {{"--features", "labels", "--fit", "once"}, 1, "no node labels"},
       {{"--kernel", "0..2: 1"}, 1, "--transform custom"},
       {{"--transform", "custom"}, 1, "needs a kernel"},
       {{"--transform", "custom", "--kernel", "0..1: 0 1"}, 1, "frame"},
