@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace {
 
 // Every observation of the objective mechanism is a training.
 constexpr std::size_t kMostTrainings = 2000;
+// At level everyone the noise depends on how many models the promise covers.  So a copy publishes no more than that
+// many, and most observations take a new copy.
+constexpr std::size_t kMostCopies = 2000;
 
 Status check(const AuditOptions& options) {
   const auto wrong = [](std::string_view sentence) {
@@ -47,7 +51,8 @@ Result<GameSetting> setting_of(const Session& session, const AuditOptions& optio
   UNSCATTER_TRY(shift, promised_shift_of(promise));
   setting.promised_shift = shift;
   setting.noise_stddev = promise.noise_stddev;
-  setting.regions = regions_of_model(session.weights().rows(), session.weights().cols());
+  const Matrix published = published_columns(session, session.weights());
+  setting.regions = regions_of_model(published.rows(), published.cols());
   setting.error = error;
   setting.seed = options.seed;
   setting.threads = options.threads;
@@ -61,21 +66,24 @@ Result<GameOutcome> play_removed(const Session& session, const std::shared_ptr<c
   UNSCATTER_TRY(forgetful, copy_of(session, embedder, session.options()));
   Sequence random(options.seed);
   UNSCATTER_TRY(removals, remove_at_random(forgetful, options.removals, random));
-  UNSCATTER_TRY(retrained, Session::create(forgetful.remaining(), embedder, session.options()));
+  // Constants that follow the data are those of what is left, as a training from scratch would fit them.
+  const std::shared_ptr<const Embedder> fitted = forgetful.embedder();
+  UNSCATTER_TRY(retrained, Session::create(forgetful.remaining(), fitted, session.options()));
 
   UNSCATTER_TRY(setting, setting_of(session, options, error));
   setting.about = "a session that forgot, against one trained from scratch on what is left";
   UNSCATTER_TRY(grid, GridNoise::create(setting.noise_stddev));
   setting.grid = grid.grid();
-  setting.draws = affordable_draws(options.draws, static_cast<std::size_t>(session.weights().size()));
+  const std::size_t most = session.options().protection == Protection::kEveryone ? kMostCopies : options.draws;
+  setting.draws = affordable_draws(std::min(options.draws, most), static_cast<std::size_t>(session.weights().size()));
   std::vector<PlantedFault> faults;
   if (options.faults) {
     faults = noise_faults(setting.grid);
     UNSCATTER_TRY(more, weight_faults(forgetful, retrained, removals));
     std::move(more.begin(), more.end(), std::back_inserter(faults));
   }
-  UNSCATTER_TRY(reference, PublishingWorld::create({&retrained}, embedder, setting.draws));
-  UNSCATTER_TRY(test, PublishingWorld::create({&forgetful}, embedder, setting.draws));
+  UNSCATTER_TRY(reference, PublishingWorld::create({&retrained}, fitted, setting.draws));
+  UNSCATTER_TRY(test, PublishingWorld::create({&forgetful}, fitted, setting.draws));
   UNSCATTER_TRY(outcome, play(*reference, *test, setting, std::move(faults)));
   outcome.report.requests = removals.counts;
   return outcome;
@@ -110,9 +118,18 @@ Result<GameOutcome> play_named(AuditGame game, const Session& session, const std
   if (!published_noise) {
     return Error{ErrorCode::kUnsupported, "the game everyone needs the release mechanism: noise on published models"};
   }
-  // A session promises removal.  What two models tell about somebody who is in one of them is measured, and no promise
-  // is broken by it (docs/audit.md, "Games").
-  return play_everyone(session, embedder, std::nullopt, options, error);
+  // Level removed promises removal.  What models tell about somebody who is in one of them is then measured, and no
+  // promise is broken by it (docs/audit.md, "Games").
+  if (session.options().protection == Protection::kRemoved) {
+    return play_everyone(session, embedder, 2, std::nullopt, options, error);
+  }
+  // Each model may shift by the limit, and a pair by sqrt(2) times as much, if the promise covers two.
+  const Promise& promise = session.certificate().promise;
+  const std::size_t models = std::min<std::size_t>(promise.releases, 2);
+  AuditOptions fewer = options;
+  fewer.draws = std::min(options.draws, kMostCopies);
+  return play_everyone(session, embedder, models, promise.shift_limit * std::sqrt(static_cast<double>(models)), fewer,
+                       error);
 }
 
 }  // namespace

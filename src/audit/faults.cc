@@ -33,8 +33,7 @@ Result<Matrix> weights_under_stale_constants(const Session& session) {
   const SessionOptions& options = session.options();
   const SparseBlockRows rows = rescaled(session.embeddings());
   const Objective objective(rows, session.labels(), session.classes(), options.loss,
-                            options.regularisation * static_cast<double>(session.graph_count()), nullptr,
-                            options.threads);
+                            ridge_of(options, session.graph_count()), nullptr, options.threads);
   TrainOptions training;
   training.optimizer = options.optimizer;
   UNSCATTER_TRY(trained, train(objective, session.weights(), training));
@@ -70,14 +69,14 @@ std::vector<PlantedFault> noise_faults(std::optional<double> grid) {
 Result<std::vector<PlantedFault>> weight_faults(const Session& session, const Session& retrained,
                                                 const RandomRemovals& removals) {
   std::vector<PlantedFault> faults;
-  faults.push_back({"stale-model", "the weights are not updated after the removals", removals.weights_before, nullptr});
-  faults.push_back(
-      {"graph-kept", "the graph removed last is still learned from", removals.weights_before_last, nullptr});
-  faults.push_back({"wrong-sign", "the last update goes the wrong way",
-                    Matrix(2 * removals.weights_before_last - session.weights()), nullptr});
+  const auto add = [&](std::string name, std::string what, const Matrix& weights) {
+    faults.push_back({std::move(name), std::move(what), published_columns(session, weights), nullptr});
+  };
+  add("stale-model", "the weights are not updated after the removals", removals.weights_before);
+  add("graph-kept", "the graph removed last is still learned from", removals.weights_before_last);
+  add("wrong-sign", "the last update goes the wrong way", 2 * removals.weights_before_last - session.weights());
   UNSCATTER_TRY(stale, weights_under_stale_constants(retrained));
-  faults.push_back({"stale-constants", "a scale of the features is one per cent off, as if removed data had set it",
-                    std::move(stale), nullptr});
+  add("stale-constants", "a scale of the features is one per cent off, as if removed data had set it", stale);
   return faults;
 }
 

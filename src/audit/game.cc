@@ -275,7 +275,8 @@ Result<GameOutcome> play(World& reference, World& test, const GameSetting& setti
 }
 
 Result<GameOutcome> play_everyone(const Session& with, const std::shared_ptr<const Embedder>& embedder,
-                                  std::optional<double> promised_shift, const AuditOptions& options, double error) {
+                                  std::size_t models, std::optional<double> promised_shift, const AuditOptions& options,
+                                  double error) {
   UNSCATTER_TRY(after, copy_of(with, embedder, with.options()));
   Sequence random(options.seed);
   UNSCATTER_TRY(request, strongest_removal(after, kCandidates, random));
@@ -284,22 +285,30 @@ Result<GameOutcome> play_everyone(const Session& with, const std::shared_ptr<con
 
   GameSetting setting;
   setting.game = AuditGame::kEveryone;
-  setting.about = fmt::format("models from before and after {} left, against models of a session that never knew",
-                              std::holds_alternative<ForgetGraph>(request) ? "one graph" : "one subject");
+  setting.about = fmt::format("{} {} left, against {} of a session that never knew",
+                              models == 1 ? "a model from before" : "models from before and after",
+                              std::holds_alternative<ForgetGraph>(request) ? "one graph" : "one subject",
+                              models == 1 ? "one" : "models");
   const Promise& promise = with.certificate().promise;
   setting.guarantee = promise.guarantee;
   setting.promised_shift = promised_shift;
   setting.noise_stddev = promise.noise_stddev;
   UNSCATTER_TRY(grid, GridNoise::create(promise.noise_stddev));
   setting.grid = grid.grid();
-  setting.regions = regions_of_pair(with.weights().rows(), 2 * with.weights().cols());
-  setting.draws = affordable_draws(options.draws, 2 * static_cast<std::size_t>(with.weights().size()));
+  const Matrix published = published_columns(with, with.weights());
+  const auto columns = static_cast<Eigen::Index>(models) * published.cols();
+  setting.regions =
+      models == 1 ? regions_of_model(published.rows(), columns) : regions_of_pair(published.rows(), columns);
+  setting.draws = affordable_draws(options.draws, models * static_cast<std::size_t>(published.size()));
   setting.error = error;
   setting.seed = options.seed;
   setting.threads = options.threads;
   setting.progress = options.progress;
-  UNSCATTER_TRY(reference, PublishingWorld::create({&without, &without}, embedder, setting.draws));
-  UNSCATTER_TRY(test, PublishingWorld::create({&with, &after}, embedder, setting.draws));
+  std::vector<const Session*> knew = {&with, &after};
+  knew.resize(models);
+  const std::vector<const Session*> never_knew(models, &without);
+  UNSCATTER_TRY(reference, PublishingWorld::create(never_knew, embedder, setting.draws));
+  UNSCATTER_TRY(test, PublishingWorld::create(knew, embedder, setting.draws));
   UNSCATTER_TRY(outcome, play(*reference, *test, setting));
   outcome.report.requests.graphs = static_cast<std::size_t>(std::holds_alternative<ForgetGraph>(request));
   outcome.report.requests.subjects = 1 - outcome.report.requests.graphs;

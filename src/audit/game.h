@@ -43,11 +43,11 @@ struct GameOutcome {
                                        std::vector<PlantedFault> faults = {});
 
 // The game `everyone`: x in, against x never in.  `with` holds x.  Of some that could leave, x is the one whose removal
-// moves the weights most.  Observed are a model from before and one from after x left, against two models of a session
-// that never had x.  `promised_shift` is about both models together.
+// moves the weights most.  Observed are a model from before and, with two `models`, one from after x left, against as
+// many models of a session that never had x.  `promised_shift` is about all of them together.
 [[nodiscard]] Result<GameOutcome> play_everyone(const Session& with, const std::shared_ptr<const Embedder>& embedder,
-                                                std::optional<double> promised_shift, const AuditOptions& options,
-                                                double error);
+                                                std::size_t models, std::optional<double> promised_shift,
+                                                const AuditOptions& options, double error);
 
 // How many observations of so many numbers are made where `asked` were asked for.
 [[nodiscard]] std::size_t affordable_draws(std::size_t asked, std::size_t numbers);

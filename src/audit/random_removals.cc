@@ -33,6 +33,12 @@ bool about_the_request(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kNotFound;
 }
 
+// Models of another shape are told apart at a glance: they have another class or another feature.  What a game compares
+// are models of one shape.
+bool keeps_the_shape(const PreparedRemoval& removal, const Session& session) {
+  return removal.weights().rows() == session.weights().rows() && removal.weights().cols() == session.weights().cols();
+}
+
 }  // namespace
 
 std::optional<RemovalRequest> random_removal(const Session& session, Sequence& random) {
@@ -72,13 +78,12 @@ Result<RandomRemovals> remove_at_random(Session& session, std::size_t count, Seq
         last ? ForgetGraph{session.slot_snapshot(random_slot(session, random)).number}
              : random_removal(session, random);
     if (!request) continue;
+    auto prepared = session.prepare(std::span(&*request, 1));
+    if (!prepared.ok() && !about_the_request(prepared.error())) return prepared.error();
+    if (!prepared.ok() || !keeps_the_shape(*prepared, session)) continue;
     if (last) removals.weights_before_last = session.weights();
-    const auto forgotten = session.forget(*request);
-    if (forgotten.ok()) {
-      removals.requests.push_back(*request);
-    } else if (!about_the_request(forgotten.error())) {
-      return forgotten.error();
-    }
+    prepared->commit();
+    removals.requests.push_back(*request);
   }
   removals.counts = count_kinds(removals.requests);
   return removals;
@@ -90,12 +95,16 @@ Result<RemovalRequest> strongest_removal(Session& session, std::size_t tries, Se
   for (std::size_t i = 0; i < kTriesPerRemoval && tries > 0; ++i) {
     const SlotSnapshot place = session.slot_snapshot(random_slot(session, random));
     RemovalRequest request = ForgetGraph{place.number};
-    if (place.graph->has_node_ids() && random.chance(0.5)) {
+    // Level everyone says what one subject is: a graph, or a node id.
+    const SessionOptions& options = session.options();
+    const bool everyone = options.protection == Protection::kEveryone;
+    const bool by_id = everyone ? options.per_subject > 0 : random.chance(0.5);
+    if (place.graph->has_node_ids() && by_id) {
       request = ForgetSubject{place.graph->node_id(random.below(place.graph->node_count()))};
     }
     const auto prepared = session.prepare(std::span(&request, 1));
     if (!prepared.ok() && !about_the_request(prepared.error())) return prepared.error();
-    if (!prepared.ok()) continue;
+    if (!prepared.ok() || !keeps_the_shape(*prepared, session)) continue;
     --tries;
     const double change = (prepared->weights() - session.weights()).norm();
     if (change <= largest) continue;

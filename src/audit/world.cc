@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "unlearn/contribution.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/privacy/gaussian_profile.h"
@@ -47,7 +48,7 @@ Result<Session> publishing_copy(const Session& session, const std::shared_ptr<co
 Matrix observed_noise(const Session& session, const Matrix& weights) {
   const SessionOptions& options = session.options();
   const Objective plain(session.embeddings(), session.labels(), session.classes(), options.loss,
-                        options.regularisation * static_cast<double>(session.graph_count()), nullptr, 1);
+                        ridge_of(options, session.graph_count()), nullptr, 1);
   return -plain.gradient(weights);
 }
 
@@ -61,13 +62,19 @@ Result<Session> copy_of(const Session& session, std::shared_ptr<const Embedder> 
   return Session::restore(std::move(snapshot), std::move(embedder), options, make_source(noise));
 }
 
+Matrix published_columns(const Session& session, const Matrix& weights) {
+  return weights.leftCols(static_cast<Eigen::Index>(published_vectors(session.options(), session.classes())));
+}
+
 PublishingWorld::PublishingWorld(std::vector<Session> copies, std::shared_ptr<const Embedder> embedder,
                                  NoiseSource noise)
     : copies_(std::move(copies)), embedder_(std::move(embedder)), noise_(std::move(noise)) {
-  const Eigen::Index rows = copies_.front().weights().rows(), columns = copies_.front().weights().cols();
-  centre_.resize(rows, columns * static_cast<Eigen::Index>(copies_.size()));
+  const Matrix first = published_columns(copies_.front(), copies_.front().weights());
+  const Eigen::Index columns = first.cols();
+  centre_.resize(first.rows(), columns * static_cast<Eigen::Index>(copies_.size()));
   for (std::size_t i = 0; i < copies_.size(); ++i) {
-    centre_.middleCols(static_cast<Eigen::Index>(i) * columns, columns) = copies_[i].weights();
+    centre_.middleCols(static_cast<Eigen::Index>(i) * columns, columns) =
+        published_columns(copies_[i], copies_[i].weights());
   }
 }
 
@@ -90,7 +97,7 @@ Result<Matrix> PublishingWorld::publish(Session& copy) {
     copy = std::move(next);
   }
   UNSCATTER_TRY(model, copy.release());
-  return std::move(model.weights);
+  return published_columns(copy, model.weights);
 }
 
 Result<Matrix> PublishingWorld::observe() {

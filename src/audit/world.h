@@ -25,6 +25,10 @@ using NoiseSource = std::function<std::unique_ptr<RandomSource>()>;
                                       const SessionOptions& options, const NoiseSource& noise = nullptr,
                                       const Matrix* weights = nullptr);
 
+// The columns of kept weights that get noise of their own.  At level everyone the second of two mirrored classes
+// follows from the first, and tells nobody anything new.
+[[nodiscard]] Matrix published_columns(const Session& session, const Matrix& weights);
+
 // One of the two worlds.  Not thread-safe.
 class World {
  public:

@@ -103,6 +103,11 @@ struct PreparedRemoval::Update {
   [[nodiscard]] Exposure exposure_of(const Fit& before, const Fit& after) const {
     Exposure found{0, session->releases};
     if (found.models == 0) return found;
+    // Constants that follow the data have changed, and every model shows its constants.
+    if (refit) {
+      found.shift = std::numeric_limits<double>::infinity();
+      return found;
+    }
     if (session->options.mechanism == Mechanism::kObjective) {
       // The weights after the removal tell b = -grad L(w'; D'), and the weights before follow from b and the data.  A
       // training draws a fresh b, which would tell less.  It is counted as if it did not.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -185,6 +186,41 @@ TEST(Audit, LeavesTheSessionAsItWas) {
   EXPECT_FALSE(report.games[1].promised_shift.has_value());
   EXPECT_FALSE(report.games[1].exceeded);
   EXPECT_GT(report.games[1].shift_lower_bound, 0);
+}
+
+// Two mirrored classes, and four that are not; one model, and a pair.
+TEST(Audit, LevelEveryoneIsHeldToItsPromise) {
+  for (const std::size_t releases : {1u, 2u}) {
+    for (const std::size_t classes : {2u, 4u}) {
+      SCOPED_TRACE(releases * 10 + classes);
+      const RandomData data = random_data(5 + classes, {.graphs = 30, .classes = classes});
+      SessionOptions promised;
+      promised.protection = Protection::kEveryone;
+      promised.classes = ConstantKind::kStated;
+      promised.per_subject = 2;
+      promised.ridge = 0.5;
+      promised.releases = releases;
+      const Session session = Session::create(data.dataset, data.embedder, promised).value();
+      AuditOptions options;
+      options.draws = 1000;
+      options.removals = 3;
+      options.faults = false;
+      options.games = {AuditGame::kRemoved, AuditGame::kEveryone};
+      options.confidence = 1 - 1e-6;
+      const AuditReport report = audit(session, data.embedder, options).value();
+      for (const GameReport& game : report.games) {
+        EXPECT_FALSE(game.exceeded) << name(game.game);
+        for (const NoiseCheck& check : game.noise) EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
+      }
+      const GameReport& everyone = report.games.at(1);
+      ASSERT_TRUE(everyone.promised_shift.has_value());
+      EXPECT_DOUBLE_EQ(*everyone.promised_shift,
+                       session.certificate().promise.shift_limit * std::sqrt(static_cast<double>(releases)));
+      // The subject that was chosen moves the weights, and by less than what is promised.
+      EXPECT_GT(everyone.looks.front().known_shift, 0);
+      EXPECT_LE(everyone.looks.front().known_shift, *everyone.promised_shift);
+    }
+  }
 }
 
 TEST(Audit, RefusesOptionsThatMakeNoSense) {

@@ -94,7 +94,7 @@ TEST(AuditGame, EveryoneTellsAPairApartWhereTheNoiseIsSmall) {
   const Session session = Session::create(data.dataset, data.embedder, with_noise(1e-4)).value();
   AuditOptions options;
   options.draws = 2000;
-  const GameOutcome outcome = play_everyone(session, data.embedder, 0.3139, options, kError).value();
+  const GameOutcome outcome = play_everyone(session, data.embedder, 2, 0.3139, options, kError).value();
   EXPECT_TRUE(outcome.report.exceeded);
   EXPECT_GT(outcome.report.shift_lower_bound, 3);
   EXPECT_EQ(outcome.report.requests.total(), 1u);
@@ -113,10 +113,10 @@ TEST(AuditGame, EveryoneStaysBelowThePromiseWhereTheNoiseIsLargeEnough) {
   AuditOptions options;
   options.draws = 2000;
   const Session probe = Session::create(data.dataset, data.embedder, with_noise(1e-4)).value();
-  const GameOutcome near = play_everyone(probe, data.embedder, 0.3139, options, kError).value();
+  const GameOutcome near = play_everyone(probe, data.embedder, 2, 0.3139, options, kError).value();
   const double noise = near.report.looks.front().known_shift * 1e-4 / 0.25;
   const Session session = Session::create(data.dataset, data.embedder, with_noise(noise)).value();
-  const GameOutcome outcome = play_everyone(session, data.embedder, 0.3139, options, kError).value();
+  const GameOutcome outcome = play_everyone(session, data.embedder, 2, 0.3139, options, kError).value();
   EXPECT_NEAR(outcome.report.looks.front().known_shift, 0.25, 1e-3);
   EXPECT_TRUE(outcome.report.passed());
   EXPECT_FALSE(outcome.report.exceeded);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,6 +114,19 @@ TEST(Refit, AClassLeavesWithItsLastGraph) {
   EXPECT_EQ(removal.class_names(), (std::vector<std::string>{"a", "z"}));
   removal.commit();
   expect_as_if_never_there(session, "soft-degree");
+}
+
+// Models before and after have other constants, which everybody sees.
+TEST(Refit, IsFullyExposedOnceAModelWasPublished) {
+  Session session = session_on(data_with_loners(1), "soft-degree");
+  const std::vector<RemovalRequest> request = {ForgetGraph{17u}};
+  Exposure exposure;
+  ASSERT_TRUE(session.preview(request, &exposure).ok());
+  EXPECT_EQ(exposure.shift, 0);
+  ASSERT_TRUE(session.release().ok());
+  ASSERT_TRUE(session.preview(request, &exposure).ok());
+  EXPECT_EQ(exposure.models, 1u);
+  EXPECT_TRUE(std::isinf(exposure.shift));
 }
 
 TEST(Refit, ADroppedRefitChangesNothing) {
