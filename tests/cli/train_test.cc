@@ -77,7 +77,9 @@ TEST_F(Train, TheResultDoesNotDependOnTheThreads) {
 }
 
 TEST_F(Train, GraphsOfAPartKeepTheirNumbers) {
-  const nlohmann::json report = document(training(path("half"), {"--train-share", "0.5", "--seed", "7"}));
+  // The length of so small an embedding tells most of what there is to tell.
+  const nlohmann::json report =
+      document(training(path("half"), {"--train-share", "0.5", "--seed", "7", "--row-norm", "none"}));
   EXPECT_EQ(report.at("graphs"), 30);
   EXPECT_EQ(report.at("holdout").at("graphs"), 30);
   EXPECT_GT(report.at("holdout").at("accuracy"), 0.5);
