@@ -3,8 +3,8 @@
 
     experiments/everyone_figure.py [--results FOLDER] [--out FOLDER]
 
-One line per data set.  Every point has the ridge that is best there; the dashed line is the best accuracy without noise.
-The numbers are also printed.
+One line per data set.  Every point has the ridge that is best there.  The dashed line is the best accuracy without
+noise.  The numbers are also printed.
 """
 
 import argparse
@@ -47,7 +47,8 @@ def main():
         axes.plot([b[0] for b in best], [b[1] for b in best], color=color, marker=marker, label=level["name"])
         axes.axhline(plain, color=color, linestyle="--", linewidth=0.8)
         for epsilon, accuracy, ridge in best:
-            print(f"{level['name']}: epsilon {epsilon:g}: {accuracy:.1f} % (ridge {ridge:g} n; no noise: {plain:.1f} %)")
+            print(f"{level['name']}: epsilon {epsilon:g}: {accuracy:.1f} % "
+                  f"(ridge {ridge:g} n; no noise: {plain:.1f} %)")
     axes.set_xscale("log", base=2)
     axes.set_xlabel(f"epsilon, at delta = {levels[0]['delta']:g}, one published model")
     axes.set_ylabel("accuracy in %")
@@ -58,7 +59,8 @@ def main():
     figure.tight_layout()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for ending in ("png", "svg"):
-        figure.savefig(arguments.out / f"everyone.{ending}", dpi=150, metadata={"Date": None} if ending == "svg" else None)
+        metadata = {"Date": None} if ending == "svg" else None
+        figure.savefig(arguments.out / f"everyone.{ending}", dpi=150, metadata=metadata)
 
 
 if __name__ == "__main__":
