@@ -23,7 +23,7 @@ TEST(AccuracyOfEveryone, GrowsWithEpsilonAndWithTheNumberOfGraphs) {
     return data;
   };
   LevelGrid grid;
-  grid.epsilons = {0.1, 100};
+  grid.epsilons = {0.1, 10};
   grid.ridges_per_graph = {1e-2};
   grid.delta = 1e-4;
   const nlohmann::json few = accuracy_of_everyone(data_of(50), grid).value();
