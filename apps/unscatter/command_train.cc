@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -208,7 +209,7 @@ Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::opti
 }
 
 // The best of a level; null if it was not tried.
-const LevelCost* best_of(const std::vector<LevelCost>& levels, Protection protection) {
+const LevelCost* best_of(std::span<const LevelCost> levels, Protection protection) {
   const LevelCost* best = nullptr;
   for (const LevelCost& level : levels) {
     if (level.protection == protection && (best == nullptr || level.accuracy > best->accuracy)) best = &level;
@@ -244,8 +245,7 @@ void report_levels(const Evaluation& evaluation, const SessionOptions& options, 
   const LevelCost& present = evaluation.levels.front();
   table.add_row({"as published",
                  fmt::format("{:.1f} % with the noise of level {}", 100 * present.accuracy, name(present.protection))});
-  if (const LevelCost* best =
-          best_of({evaluation.levels.begin() + 1, evaluation.levels.end()}, Protection::kEveryone)) {
+  if (const LevelCost* best = best_of(std::span(evaluation.levels).subspan(1), Protection::kEveryone)) {
     table.add_row(
         {"everyone", fmt::format("{:.1f} % for one model at ({}, {}), best with --ridge {:.3g}", 100 * best->accuracy,
                                  options.guarantee.epsilon, options.guarantee.delta, best->ridge)});

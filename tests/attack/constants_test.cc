@@ -3,6 +3,7 @@
 // what unscatter 0.1 did.  It fails for constants that are built in and for those that are fitted again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -113,13 +114,13 @@ std::vector<double> centres(const std::string& features) {
   std::size_t at = features.find("standard-attributes:");
   if (at == std::string::npos) return found;
   at += std::string_view("standard-attributes:").size();
-  while (at < features.size()) {
+  // Another block may follow.
+  const std::size_t end = std::min(features.find('+', at), features.size());
+  while (at < end) {
     double centre = 0;
-    std::from_chars(features.data() + at, features.data() + features.size(), centre);
+    std::from_chars(features.data() + at, features.data() + end, centre);
     found.push_back(centre);
-    at = features.find(',', at);
-    if (at == std::string::npos) break;
-    ++at;
+    at = std::min(features.find(',', at), end) + 1;
   }
   return found;
 }
