@@ -156,7 +156,7 @@ bool AuditReport::passed() const {
                      [](const AuditFault& fault) { return fault.flagged || !fault.visible; });
 }
 
-Result<AuditReport> audit(const Session& session, std::shared_ptr<const Embedder> embedder,
+Result<AuditReport> audit(const Session& session, const std::shared_ptr<const Embedder>& embedder,
                           const AuditOptions& options) {
   invariant(embedder != nullptr, "an audit needs the session's embedder");
   UNSCATTER_CHECK_OK(check(options));

@@ -226,7 +226,7 @@ TEST(Audit, LevelEveryoneIsHeldToItsPromise) {
 TEST(Audit, RefusesOptionsThatMakeNoSense) {
   const RandomData data = random_data(3);
   const Session session = Session::create(data.dataset, data.embedder, {}).value();
-  const auto refused = [&](AuditOptions options) {
+  const auto refused = [&](const AuditOptions& options) {
     const auto report = audit(session, data.embedder, options);
     return !report.ok() && report.error().code == ErrorCode::kInvalidArgument;
   };

@@ -123,7 +123,7 @@ struct AuditReport {
 //
 // Errors: kInvalidArgument (options; fewer than three graphs); kUnsupported for the game `everyone` under the objective
 // mechanism; those of Session.
-[[nodiscard]] Result<AuditReport> audit(const Session& session, std::shared_ptr<const Embedder> embedder,
+[[nodiscard]] Result<AuditReport> audit(const Session& session, const std::shared_ptr<const Embedder>& embedder,
                                         const AuditOptions& options = {});
 
 // A picture of the first look of a game, as an SVG document: how often t fell where in both worlds, the two normal
