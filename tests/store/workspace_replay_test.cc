@@ -1,4 +1,5 @@
 // A restored backup is brought up to date.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <span>
@@ -190,7 +191,7 @@ TEST(Openings, AreReadBackFromTheirText) {
   std::string wrong = line;
   wrong[wrong.find("\"salt\":\"") + 8] ^= 1;
   for (const std::string& bad : {wrong, std::string("{}"), std::string("[1"), std::string(R"({"forget":"graph"})")}) {
-    const auto refused = parse_openings(line + "\n" + bad + "\n", "openings");
+    const auto refused = parse_openings(fmt::format("{}\n{}\n", line, bad), "openings");
     ASSERT_FALSE(refused.ok()) << bad;
     EXPECT_NE(refused.error().message.find("openings:2"), std::string::npos) << refused.error().message;
   }
