@@ -68,6 +68,26 @@ Result<Opening> parse_opening(std::string_view line) {
 
 bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
+// Calls visit(line, number) for every line that is not blank.  Its errors get the name of the text and the number in
+// front.  Errors: kLimitExceeded for a line that is too long; those of `visit`.
+template <typename Visit>
+Status visit_lines(std::string_view text, std::string_view name, const Visit& visit) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.size() > kRequestLineLimit) {
+      return Error{ErrorCode::kLimitExceeded, fmt::format("{}:{}: a line of {} bytes", name, number, line.size())};
+    }
+    if (is_blank_line(line)) continue;
+    const Status status = visit(line, number);
+    if (!status.ok()) {
+      return Error{status.error().code, fmt::format("{}:{}: {}", name, number, status.error().message)};
+    }
+  }
+  return ok_status();
+}
+
 }  // namespace
 
 std::string quoted_excerpt(std::string_view text) {
@@ -92,21 +112,13 @@ std::string request_text(const RemovalRequest& request) { return std::visit(Spel
 
 Result<RequestFile> parse_requests(std::string_view text, std::string_view name) {
   RequestFile file;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.size() > kRequestLineLimit) {
-      return Error{ErrorCode::kLimitExceeded, fmt::format("{}:{}: a line of {} bytes", name, number, line.size())};
-    }
-    if (is_blank_line(line)) continue;
-    Result<RemovalRequest> request = parse_request(line);
-    if (!request.ok())
-      // One bad line refuses the whole file.  A list that was half understood must not be begun.
-      return Error{request.error().code, fmt::format("{}:{}: {}", name, number, request.error().message)};
-    file.requests.push_back(std::move(*request));
+  // One bad line refuses the whole file.  A list that was half understood must not be begun.
+  UNSCATTER_CHECK_OK(visit_lines(text, name, [&](std::string_view line, std::size_t number) -> Status {
+    UNSCATTER_TRY(request, parse_request(line));
+    file.requests.push_back(std::move(request));
     file.lines.push_back(number);
-  }
+    return ok_status();
+  }));
   return file;
 }
 
@@ -118,20 +130,12 @@ std::string opening_text(const Opening& opening) {
 
 Result<std::vector<Opening>> parse_openings(std::string_view text, std::string_view name) {
   std::vector<Opening> openings;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.size() > kRequestLineLimit) {
-      return Error{ErrorCode::kLimitExceeded, fmt::format("{}:{}: a line of {} bytes", name, number, line.size())};
-    }
-    if (is_blank_line(line)) continue;
+  UNSCATTER_CHECK_OK(visit_lines(text, name, [&](std::string_view line, std::size_t /*number*/) -> Status {
     Result<Opening> opening = parse_opening(line);
-    if (!opening.ok()) {
-      return Error{ErrorCode::kMalformedInput, fmt::format("{}:{}: {}", name, number, opening.error().message)};
-    }
+    if (!opening.ok()) return Error{ErrorCode::kMalformedInput, opening.error().message};
     openings.push_back(*std::move(opening));
-  }
+    return ok_status();
+  }));
   return openings;
 }
 

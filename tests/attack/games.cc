@@ -10,18 +10,7 @@
 namespace unscatter::testing {
 
 RandomData nameless_graphs(std::uint64_t seed, std::size_t graphs, std::size_t classes) {
-  RandomData data = random_data(seed, {.graphs = graphs, .classes = classes, .attributes = 1});
-  for (Graph& graph : data.dataset.graphs) {
-    GraphParts parts;
-    parts.node_count = graph.node_count();
-    parts.attribute_count = graph.attribute_count();
-    for (std::size_t i = 0; i < graph.node_count(); ++i) {
-      for (const NodeIndex j : graph.neighbours(i)) parts.edges.push_back({j, static_cast<NodeIndex>(i)});
-      for (const double value : graph.attributes(i)) parts.attributes.push_back(value);
-    }
-    graph = Graph::create(std::move(parts)).value();
-  }
-  return data;
+  return nameless_data(seed, {.graphs = graphs, .classes = classes, .attributes = 1});
 }
 
 Dataset never_had(const Dataset& data, std::size_t graph) {

@@ -16,6 +16,7 @@
 namespace unscatter {
 namespace {
 
+using testing::nameless_data;
 using testing::random_data;
 using testing::RandomData;
 
@@ -27,22 +28,6 @@ SessionOptions level_everyone(std::size_t per_subject) {
   options.ridge = 0.5;
   options.releases = 4;
   return options;
-}
-
-// Graphs as subjects: nothing names a node.
-RandomData nameless_data(std::uint64_t seed, const testing::RandomDataOptions& shape) {
-  RandomData data = random_data(seed, shape);
-  for (Graph& graph : data.dataset.graphs) {
-    GraphParts parts;
-    parts.node_count = graph.node_count();
-    parts.attribute_count = graph.attribute_count();
-    for (std::size_t i = 0; i < graph.node_count(); ++i) {
-      for (const NodeIndex j : graph.neighbours(i)) parts.edges.push_back({j, static_cast<NodeIndex>(i)});
-      for (const double value : graph.attributes(i)) parts.attributes.push_back(value);
-    }
-    graph = Graph::create(std::move(parts)).value();
-  }
-  return data;
 }
 
 Session everyone_session(const RandomData& data, const SessionOptions& options) {

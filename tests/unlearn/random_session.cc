@@ -68,6 +68,21 @@ RandomData random_data(std::uint64_t seed, const RandomDataOptions& options) {
   return data;
 }
 
+RandomData nameless_data(std::uint64_t seed, const RandomDataOptions& options) {
+  RandomData data = random_data(seed, options);
+  for (Graph& graph : data.dataset.graphs) {
+    GraphParts parts;
+    parts.node_count = graph.node_count();
+    parts.attribute_count = graph.attribute_count();
+    for (std::size_t i = 0; i < graph.node_count(); ++i) {
+      for (const NodeIndex j : graph.neighbours(i)) parts.edges.push_back({j, static_cast<NodeIndex>(i)});
+      for (const double value : graph.attributes(i)) parts.attributes.push_back(value);
+    }
+    graph = Graph::create(std::move(parts)).value();
+  }
+  return data;
+}
+
 RemovalRequest random_request(Sequence& random, const Session& session, const Dataset& original) {
   for (;;) {
     const std::size_t slot = random.below(session.slots());

@@ -28,6 +28,9 @@ struct RandomDataOptions {
 // Attributes and degrees as features, so that an edit changes the features of neighbours too.
 [[nodiscard]] RandomData random_data(std::uint64_t seed, const RandomDataOptions& options = {});
 
+// The same without external ids.  Nothing names a node, so every graph is a subject of its own.
+[[nodiscard]] RandomData nameless_data(std::uint64_t seed, const RandomDataOptions& options = {});
+
 // A request that the session's present state allows, of any kind; by number or by external id.  `original` is the data
 // set the session was created with.
 [[nodiscard]] RemovalRequest random_request(Sequence& random, const Session& session, const Dataset& original);
