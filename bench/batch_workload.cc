@@ -28,7 +28,7 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
   SessionOptions options;
   options.threads = settings.threads;
   options.noise_stddev = settings.noise.value_or(options.noise_stddev);
-  options.distance_limit = settings.distance_limit.value_or(options.distance_limit);
+  if (settings.distance_limit) options.distance_limit = settings.distance_limit;
   const std::size_t removals = settings.removals.value_or(kBatchRemovals);
   for (const std::size_t m : kBatchSizes) {
     const std::size_t updates = std::min(kMostBatchUpdates, removals / m);

@@ -51,9 +51,9 @@ void run_forget(const PaperData& data, const BenchSettings& settings, const Repo
   const Dataset& train = part.dataset;
   const std::size_t n = train.size();
   SessionOptions options;
-  options.regularisation = data.regularisation;
+  options.regularisation = settings.regularisation.value_or(data.regularisation);
   options.noise_stddev = settings.noise.value_or(options.noise_stddev);
-  options.distance_limit = settings.distance_limit.value_or(options.distance_limit);
+  if (settings.distance_limit) options.distance_limit = settings.distance_limit;
   options.threads = settings.threads;
 
   reset_peak_bytes();

@@ -60,7 +60,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
   SessionOptions options;
   options.regularisation = settings.regularisation.value_or(kScaleRegularisation);
   options.noise_stddev = settings.noise.value_or(options.noise_stddev);
-  options.distance_limit = settings.distance_limit.value_or(options.distance_limit);
+  if (settings.distance_limit) options.distance_limit = settings.distance_limit;
   options.threads = settings.threads;
   SecureRandom noise;
 
@@ -96,7 +96,7 @@ void measure_scale(std::size_t n, std::size_t d, const BenchSettings& settings, 
   result["classes"] = kScaleClasses;
   result["regularisation"] = options.regularisation;
   result["noise_stddev"] = options.noise_stddev;
-  result["distance_limit"] = options.distance_limit;
+  result["distance_limit"] = options.distance_limit ? Json(*options.distance_limit) : Json();
   result["train_seconds"] = train_seconds;
   result["rungs"] = counts_by_name<Json>(rungs);
   // The mean over all updates.  It contains what was needed now and then: new anchors, Newton steps.

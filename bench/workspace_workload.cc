@@ -41,7 +41,7 @@ void measure_workspace(const Dataset& dataset, std::size_t batch, std::size_t co
   setup.features = settings.features;
   setup.options.regularisation = settings.regularisation.value_or(setup.options.regularisation);
   setup.options.noise_stddev = settings.noise.value_or(setup.options.noise_stddev);
-  setup.options.distance_limit = settings.distance_limit.value_or(setup.options.distance_limit);
+  if (settings.distance_limit) setup.options.distance_limit = settings.distance_limit;
   const std::vector<RemovalRequest> requests = node_requests(dataset, count / batch * batch);
 
   reset_peak_bytes();

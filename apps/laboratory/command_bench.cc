@@ -187,7 +187,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
                   "n of forget-scale and memory; default 1000,10000,100000 and, of forget-scale, 1000000")
       ->delimiter(',');
   command.add_option("--lambda", arguments.regularisation,
-                     "Regularisation of forget-scale (default 1e-2) and workspace");
+                     "Regularisation of forget-* (default: that of the data) and workspace");
   command.add_option("--noise", arguments.noise, "Standard deviation on published weights; removals");
   command.add_option(option_names("--distance-limit"), arguments.distance_limit,
                      "How far kept weights may be from the retrained ones; removals");

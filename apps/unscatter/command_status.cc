@@ -29,8 +29,9 @@ Json options_json(const SessionOptions& options) {
           {"delta", options.guarantee.delta},
           {"noise_stddev", options.noise_stddev},
           {"releases", options.releases},
-          {"distance_limit", options.distance_limit},
-          {"precision", options.distance_limit},  // the former name, for one more version
+          {"distance_limit", options.distance_limit ? Json(*options.distance_limit) : Json(nullptr)},
+          // The former name, for one more version.
+          {"precision", options.distance_limit ? Json(*options.distance_limit) : Json(nullptr)},
           {"bound", name(options.bound)},
           {"rule", name(options.rule)},
           {"removal", name(options.removal)}};

@@ -48,10 +48,11 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->group(group)
       ->default_str(fmt::format("{}; everyone: 1", sound.releases));
   command
-      .add_option(option_names("--distance-limit"), distance_limit,
-                  "release: how far from the retrained weights the kept ones may be, relative to their norm")
-      ->group(group)
-      ->default_str(fmt::format("{}", sound.distance_limit));
+      .add_option(
+          option_names("--distance-limit"), distance_limit,
+          "release: how far from the retrained weights the kept ones may be, relative to their norm; without it "
+          "the noise alone decides")
+      ->group(group);
   command.add_option("--bound", bound, "How residuals are bounded: worst, data, tight or exact")
       ->group(group)
       ->check(CLI::IsMember({"worst", "data", "tight", "exact"}))

@@ -21,6 +21,7 @@ Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& d
   SessionOptions options;
   options.classes = ConstantKind::kFittedOnce;  // labels of the test graphs are places in the list of all classes
   options.regularisation = task.parameters.regularisation;
+  options.guarantee.delta = task.delta;
   options.noise_stddev = task.release.noise_stddev;
   options.distance_limit = task.release.distance_limit;
   options.threads = context.threads;

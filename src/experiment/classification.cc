@@ -78,6 +78,7 @@ Result<TrainedModel> train_and_publish(const EmbeddedData& data, const Split& sp
   SessionOptions options;
   options.classes = ConstantKind::kFittedOnce;  // labels of the test graphs are places in the list of all classes
   options.regularisation = lambda;
+  options.guarantee.delta = 1e-4;
   options.noise_stddev = release.noise_stddev;
   options.distance_limit = release.distance_limit;
   options.threads = threads;

@@ -63,7 +63,7 @@ const std::vector<std::string> kMethodsOnLongSequences = {"ours-paper", "uu", "r
 // CIFAR10.  Divided by lambda n they are a distance.  Weights grow as lambda falls, so more noise still decides
 // nothing.
 ReleaseChoices release_choices_for(const HyperParameters& parameters) {
-  const SessionOptions usual;
+  const ReleaseChoices usual;
   const double lambda = parameters.regularisation;
   return {std::max(usual.noise_stddev, 1e-9 / lambda), std::max(usual.distance_limit, 1e-14 / lambda)};
 }

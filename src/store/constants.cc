@@ -115,7 +115,8 @@ Json options_to_json(const SessionOptions& options, std::uint32_t version) {
                {"delta", options.guarantee.delta},
                {"noise_stddev", options.noise_stddev},
                {"releases", options.releases},
-               {"precision", options.distance_limit},  // the name that the format keeps
+               // The name that the format keeps.  Null: there is no such limit, which version 1 could not say.
+               {"precision", options.distance_limit ? Json(*options.distance_limit) : Json()},
                {"bound", name(options.bound)},
                {"rule", name(options.rule)},
                {"report_all_bounds", options.report_all_bounds},
@@ -146,7 +147,7 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
   options.guarantee = {json.at("epsilon").get<double>(), json.at("delta").get<double>()};
   options.noise_stddev = json.at("noise_stddev").get<double>();
   options.releases = json.at("releases").get<std::size_t>();
-  options.distance_limit = json.at("precision").get<double>();
+  if (!json.at("precision").is_null()) options.distance_limit = json.at("precision").get<double>();
   UNSCATTER_TRY(bound, parse_residual_bound(json.at("bound").get<std::string>()));
   options.bound = bound;
   UNSCATTER_TRY(rule, parse_budget_rule(json.at("rule").get<std::string>()));

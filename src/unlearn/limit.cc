@@ -102,7 +102,8 @@ std::size_t charged_weights(const SessionOptions& options, std::size_t weights) 
 // Weights near zero would ask for the impossible.  A hundredth is small beside any weights that decide something.  This
 // is about accuracy and has no part in the promise.
 double largest_distance(const SessionOptions& options, double weight_norm) {
-  return options.distance_limit * std::max(weight_norm, 1e-2);
+  if (!options.distance_limit) return std::numeric_limits<double>::infinity();
+  return *options.distance_limit * std::max(weight_norm, 1e-2);
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ SessionOptions paper_options(double regularisation, std::size_t layers) {
   options.mechanism = Mechanism::kObjective;
   // The choices of the paper and of its program.  Together they are not sound, and the certificate names each reason
   // (docs/certificates.md, "Assumptions").
+  options.guarantee = {1.0, 1e-4};
   options.noise_stddev = 0.1;
   options.bound = ResidualBound::kData;
   options.rule = BudgetRule::kPaper;
@@ -105,8 +106,9 @@ Status check_options(const SessionOptions& options) {
   UNSCATTER_CHECK_OK(require(options.noise_stddev > 0 && std::isfinite(options.noise_stddev),
                              fmt::format("the noise's standard deviation {} is not positive", options.noise_stddev)));
   UNSCATTER_CHECK_OK(require(options.releases >= 1, "the guarantee must cover at least one release"));
-  UNSCATTER_CHECK_OK(require(options.distance_limit > 0,
-                             fmt::format("the distance limit {} is not positive", options.distance_limit)));
+  UNSCATTER_CHECK_OK(
+      require(!options.distance_limit || (*options.distance_limit > 0 && std::isfinite(*options.distance_limit)),
+              fmt::format("the distance limit {} is not positive and finite", options.distance_limit.value_or(0))));
   UNSCATTER_CHECK_OK(require(!options.row_norm || (*options.row_norm > 0 && std::isfinite(*options.row_norm)),
                              "the bound on embedding norms is not positive"));
   // It adds to a residual that was evaluated before.  Alone it bounds nothing.

@@ -73,7 +73,7 @@ TEST_F(Forget, EveryFormDoesWhatTheLibraryDoes) {
 
 TEST_F(Forget, SaysItInWords) {
   const Outcome outcome = forget({"--graph", "5", "--node", "3"});
-  for (const char* words : {"node 3 of graph 5", "(epsilon, delta) = (1, 0.0001)", "from training from scratch",
+  for (const char* words : {"node 3 of graph 5", "(epsilon, delta) = (1, 1e-08)", "from training from scratch",
                             "1 edited", "entry 1, hash", "certificate --workspace"}) {
     EXPECT_TRUE(has(outcome.out, words)) << words << '\n' << outcome.out;
   }

@@ -29,6 +29,15 @@ void set_distance_limit(Options& options, double limit) {
   }
 }
 
+// The options of a session as they were by default in version 0.1.
+[[nodiscard]] inline unscatter::SessionOptions usual_options() {
+  unscatter::SessionOptions options;
+  options.guarantee = {1.0, 1e-4};
+  options.noise_stddev = 1e-4;
+  set_distance_limit(options, 1e-8);
+  return options;
+}
+
 // What a workspace is made of, as version 0.1 would have understood it: constants that the text leaves out are fitted
 // once on the data, rows are not clipped, classes stay.
 template <typename Setup>

@@ -18,7 +18,7 @@ struct SessionChoice {
 
 // Updates that may be as far from the optimum as they like: their bounds are seen as they are.
 SessionOptions limitless() {
-  SessionOptions options;
+  SessionOptions options = usual_options();
   options.noise_stddev = 1e3;
   options.releases = 3;
   set_distance_limit(options, 1.0);
@@ -38,7 +38,7 @@ SessionOptions bounded(unscatter::Mechanism mechanism, unscatter::ResidualBound 
 std::vector<SessionChoice> by_loss() {
   std::vector<SessionChoice> choices;
   for (const char* loss : {"logistic", "squared", "huber-svm", "huber-svm:0.25"}) {
-    SessionChoice choice{std::string("loss-") + loss, {}};
+    SessionChoice choice{std::string("loss-") + loss, usual_options()};
     choice.options.loss = unscatter::Loss::parse(loss).value();
     choices.push_back(choice);
     choice.name += "-bias-tombstone";
@@ -71,7 +71,7 @@ std::vector<SessionChoice> by_bound() {
 
 std::vector<SessionChoice> by_method(std::size_t layers) {
   std::vector<SessionChoice> choices;
-  const auto add = [&](std::string name, const SessionOptions& start = {}) -> SessionOptions& {
+  const auto add = [&](std::string name, const SessionOptions& start = usual_options()) -> SessionOptions& {
     choices.push_back({std::move(name), start});
     return choices.back().options;
   };
@@ -99,9 +99,9 @@ std::vector<SessionChoice> by_method(std::size_t layers) {
 
 std::vector<SessionChoice> with_previews() {
   std::vector<SessionChoice> choices;
-  choices.push_back({"preview-release", {}, true});
+  choices.push_back({"preview-release", usual_options(), true});
   choices.push_back({"preview-coarse", limitless(), true});
-  choices.push_back({"preview-objective", {}, true});
+  choices.push_back({"preview-objective", usual_options(), true});
   choices.back().options.mechanism = unscatter::Mechanism::kObjective;
   choices.back().options.noise_stddev = 0.1;
   choices.push_back(
@@ -202,10 +202,10 @@ void record_sessions(const std::vector<Material>& materials, std::size_t threads
 void record_long_sessions(const std::vector<Material>& materials, std::size_t threads) {
   constexpr std::size_t kSteps = 90;
   std::vector<SessionChoice> choices;
-  choices.push_back({"long-default", {}});
+  choices.push_back({"long-default", usual_options()});
   choices.push_back({"long-coarse", limitless()});
   choices.push_back({"long-tight", bounded(unscatter::Mechanism::kRelease, unscatter::ResidualBound::kTight, true)});
-  choices.push_back({"long-squared", {}});
+  choices.push_back({"long-squared", usual_options()});
   choices.back().options.loss = unscatter::Loss::squared();
   choices.push_back({"long-paper", unscatter::paper_options(1e-2, 2)});
   choices.push_back(
@@ -220,7 +220,7 @@ void record_real_sessions(const std::vector<Material>& materials, std::size_t th
   for (const Material& material : materials) {
     std::vector<SessionChoice> choices = by_method(material.transform.layers);
     std::erase_if(choices, [](const SessionChoice& choice) { return choice.name == "lbfgs"; });
-    choices.push_back({"default", {}});
+    choices.push_back({"default", usual_options()});
     choices.push_back({"coarse", limitless()});
     for (const SessionChoice& choice : choices) record_session(material, choice, kSteps, threads);
   }

@@ -20,23 +20,23 @@ struct WorkspaceChoice {
 
 std::vector<WorkspaceChoice> workspace_choices(std::size_t layers) {
   std::vector<WorkspaceChoice> choices;
-  choices.push_back({"release", {}});
-  choices.push_back({"coarse", {}});
+  choices.push_back({"release", usual_options()});
+  choices.push_back({"coarse", usual_options()});
   set_distance_limit(choices.back().options, 1e-3);
   choices.back().options.noise_stddev = 1.0;
   choices.back().options.removal = unscatter::NodeRemoval::kTombstone;
-  choices.push_back({"objective", {}});
+  choices.push_back({"objective", usual_options()});
   choices.back().options.mechanism = unscatter::Mechanism::kObjective;
   choices.back().options.noise_stddev = 0.1;
   choices.back().options.bias = true;
   choices.push_back({"paper", unscatter::paper_options(1e-2, layers)});
-  choices.push_back({"data-bound", {}});
+  choices.push_back({"data-bound", usual_options()});
   choices.back().options.bound = unscatter::ResidualBound::kData;
   choices.back().options.report_all_bounds = true;
   set_distance_limit(choices.back().options, 1.0);
-  choices.push_back({"squared", {}});
+  choices.push_back({"squared", usual_options()});
   choices.back().options.loss = unscatter::Loss::squared();
-  choices.push_back({"retrain", {}});
+  choices.push_back({"retrain", usual_options()});
   choices.back().options.method = unscatter::Method::kRetrain;
   return choices;
 }

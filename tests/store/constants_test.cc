@@ -129,7 +129,7 @@ TEST(Constants, WhatTextCannotSayIsRefused) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   refused([](Constants& c) { c.name = "\xff"; }, "UTF-8");
   refused([](Constants& c) { c.class_names[1] = "\xc3"; }, "UTF-8");
-  refused([](Constants& c) { c.options.distance_limit = kInfinity; }, "finite");
+  refused([](Constants& c) { c.options.distance_limit = std::numeric_limits<double>::infinity(); }, "finite");
   refused([](Constants& c) { c.transform.pagerank_damping = std::numeric_limits<double>::quiet_NaN(); }, "finite");
   refused([](Constants& c) { c.transform.spectral.frame.max_upper = kInfinity; }, "finite");
   refused([](Constants& c) { c.options.regularisation = -1; }, "lambda");

@@ -48,9 +48,9 @@ TEST(Everyone, TheNoiseFollowsFromTheGuaranteeAndFromNoData) {
     // What is promised together is what was asked for, and hardly less is used.
     const double together = few.certificate().shift_upper_bound * std::sqrt(4.0);
     EXPECT_LE(few.certificate().shift_upper_bound, promise.shift_limit);
-    EXPECT_LE(delta_upper_bound(together, 1).value(), 1e-4);
-    EXPECT_GT(delta_upper_bound(together * 1.001, 1).value(), 1e-4);
-    EXPECT_GT(promise.noise_stddev, 1) << "an option of 1e-4 is not taken over";
+    EXPECT_LE(delta_upper_bound(together, 1).value(), promise.guarantee.delta);
+    EXPECT_GT(delta_upper_bound(together * 1.001, 1).value(), promise.guarantee.delta);
+    EXPECT_GT(promise.noise_stddev, 1) << "the option is not taken over";
   }
 }
 

@@ -49,7 +49,8 @@ struct SessionOptions {
 
   // The guarantee.
   Mechanism mechanism = Mechanism::kRelease;
-  RemovalGuarantee guarantee{1.0, 1e-4};
+  // delta is below 1 / (number of subjects) for any data set that one machine can hold.
+  RemovalGuarantee guarantee{1.0, 1e-8};
   // Whom published models protect.  kEveryone needs the release mechanism, a ridge, a loss of bounded slope and compact
   // removal.
   Protection protection = Protection::kRemoved;
@@ -57,15 +58,16 @@ struct SessionOptions {
   // this number are dropped before training, by a public rule.  0: every graph is a subject of its own, and is there as
   // a whole or not at all; data with node ids is then refused.
   std::size_t per_subject = 0;
-  // Release: standard deviation of the noise on published weights.  Level everyone: this is not read; the noise follows
-  // from the guarantee, and Session::options() tells it.  Scores then move by about noise_stddev |z|, far
-  // below what decides between classes.  Objective: alpha, of the noise in the objective.
-  double noise_stddev = 1e-4;
+  // Release: standard deviation of the noise on published weights.  A score then moves by noise_stddev |z| times a
+  // standard normal number; docs/constants.md ("Noise") has the study behind the default.  Level everyone: this is not
+  // read; the noise follows from the guarantee, and Session::options() tells it.  Objective: alpha, of the noise in the
+  // objective.
+  double noise_stddev = 1e-2;
   // Release: how many published models the guarantee covers together; each may use 1/sqrt(releases) of the shift.
   std::size_t releases = 1000;
   // Release: the kept weights are at most this far from the retrained ones, relative to their norm, whatever the noise
-  // would allow.  Larger values let the fast rung work longer.
-  double distance_limit = 1e-8;
+  // would allow.  Nothing: the noise alone decides, which is what the guarantee needs.
+  std::optional<double> distance_limit = {};
 
   // How residuals are bounded and charged.
   ResidualBound bound = ResidualBound::kExact;
