@@ -25,10 +25,6 @@ function(unscatter_compile_options target)
   endif()
   if(UNSCATTER_SANITIZE)
     target_link_options(${target} PUBLIC -fsanitize=${UNSCATTER_SANITIZE})
-    string(REGEX REPLACE "^unscatter_" "" module ${target})
-    if(UNSCATTER_SANITIZE_ONLY AND TARGET unscatter::${module} AND NOT module IN_LIST UNSCATTER_SANITIZE_ONLY)
-      return()
-    endif()
     target_compile_options(${target} PRIVATE -fsanitize=${UNSCATTER_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
     # Three checks of every memory access are switched off.  AddressSanitizer makes them too, or no machine that we

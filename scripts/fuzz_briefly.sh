@@ -3,16 +3,16 @@
 #
 #   scripts/fuzz_briefly.sh [SECONDS_PER_TARGET]
 #
-# Exits with 1 if a target finds something.  The inputs and the logs are then in build/fuzz/findings.
+# Exits with 1 if a target finds something.  The inputs and the logs are then in build/dev/findings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds="${1:-6}"
 targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_graph_blob fuzz_receipt fuzz_requests fuzz_workspace)
-findings="build/fuzz/findings"
+findings="build/dev/findings"
 
-cmake --preset fuzz > /dev/null
-cmake --build build/fuzz --parallel "${UNSCATTER_JOBS:-2}" --target "${targets[@]}"
+cmake --preset dev > /dev/null
+cmake --build build/dev --parallel "${UNSCATTER_JOBS:-2}" --target "${targets[@]}"
 mkdir -p "$findings"
 corpora="$(mktemp -d)"
 trap 'rm -rf "$corpora"' EXIT
@@ -25,7 +25,7 @@ run_target() {
   [ "$target" = fuzz_workspace ] && longest=131072  # the smallest workspace has a dozen pages
   # A zip member may reserve an LZMA dictionary of 4 GiB without using it.  So the malloc limit is above the memory
   # limit.
-  if ASAN_OPTIONS=allocator_may_return_null=1 "build/fuzz/fuzz/$target" -max_total_time="$seconds" \
+  if ASAN_OPTIONS=allocator_may_return_null=1 "build/dev/fuzz/$target" -max_total_time="$seconds" \
        -max_len="$longest" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=5000 -print_final_stats=1 \
        -artifact_prefix="$findings/$target-" "$corpora/$target" > "$findings/$target.log" 2>&1; then
     touch "$corpora/$target.passed"

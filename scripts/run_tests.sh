@@ -59,7 +59,9 @@ run_preset() {
   local junit=$PWD/$folder/junit.xml
   mkdir -p "$folder"
   echo "== $preset: build"
-  quietly "$folder/configure.log" cmake --preset "$preset" -DUNSCATTER_BUILD_TESTS=ON "${cmake_args[@]}" || return 1
+  # Warnings are errors with both compilers: the presets use GCC and clang.
+  quietly "$folder/configure.log" cmake --preset "$preset" -DUNSCATTER_BUILD_TESTS=ON -DUNSCATTER_WERROR=ON \
+    "${cmake_args[@]}" || return 1
   quietly "$folder/build.log" cmake --build --preset "$preset" || return 1
   echo "== $preset: tests"
   rm -f "$junit"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attack/games.h"
+#include "support/sanitized.h"
 
 namespace unscatter {
 namespace {
@@ -81,6 +82,7 @@ Play play_rounds(const RandomData& data, const SessionOptions& options) {
 }
 
 TEST(AdaptiveAttack, UnderLevelRemovedTheLastModelTellsWhatTheExposureSays) {
+  if (testing::kSanitized) GTEST_SKIP() << testing::kStatistics;
   const RandomData data = nameless_graphs(31, 40, 2);
   SessionOptions options;
   options.releases = 2;
@@ -106,6 +108,7 @@ TEST(AdaptiveAttack, WithLittleNoiseItAlwaysSucceedsUnderLevelRemoved) {
 }
 
 TEST(AdaptiveAttack, LevelEveryoneKeepsItsPromise) {
+  if (testing::kSanitized) GTEST_SKIP() << testing::kStatistics;
   for (const std::size_t classes : {2u, 3u}) {
     const RandomData data = nameless_graphs(31, 40, classes);
     SessionOptions options;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "attack/games.h"
+#include "support/sanitized.h"
 
 namespace unscatter {
 namespace {
@@ -79,6 +80,7 @@ Exposure exposure_of_victim(const RandomData& data, const SessionOptions& option
 }
 
 TEST(PairAttack, LevelRemovedSucceedsAsOftenAsTheExposureSays) {
+  if (testing::kSanitized) GTEST_SKIP() << testing::kStatistics;
   for (const auto& [classes, models] : kKinds) {
     const RandomData data = nameless_graphs(21, 40, classes);
     const Exposure unit = exposure_of_victim(data, removed_with(1, models));
@@ -128,6 +130,7 @@ TEST(PairAttack, LevelRemovedWithLittleNoiseNamesTheRemovedGraph) {
 }
 
 TEST(PairAttack, LevelEveryoneKeepsItsPromise) {
+  if (testing::kSanitized) GTEST_SKIP() << testing::kStatistics;
   for (const auto& [classes, models] : kKinds) {
     const RandomData data = nameless_graphs(21, 40, classes);
     const SessionOptions options = everyone_with(models);

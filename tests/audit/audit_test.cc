@@ -1,16 +1,21 @@
-// The audit as a whole: honest sessions are never above their promise, and planted faults always are.
+// The audit as a whole: honest workspaces are never above their promise, and planted faults always are.
 #include "unscatter/audit/audit.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "support/sanitized.h"
+#include "support/temporary_folder.h"
 #include "unlearn/random_session.h"
-#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/generate.h"
+#include "unscatter/store/workspace.h"
 
 namespace unscatter {
 namespace {
@@ -34,17 +39,20 @@ std::string complaints(const AuditReport& report) {
 
 struct HonestCase {
   std::string name;
-  Dataset dataset;
-  std::shared_ptr<const Embedder> embedder;
-  SessionOptions options;
+  WorkspaceSetup setup;
   std::size_t draws = 4000;
   double error = 1e-6;
 };
 
 HonestCase small_case(std::string name, std::uint64_t seed, const RandomDataOptions& data,
                       const SessionOptions& options) {
-  RandomData random = random_data(seed, data);
-  return {std::move(name), std::move(random.dataset), random.embedder, options};
+  TransformSpec spec;
+  spec.scales = data.scales;
+  spec.moments = data.moments;
+  spec.layers = 2;
+  const std::string features =
+      data.attributes > 0 ? fmt::format("attributes:{}+degree-onehot:6", data.attributes) : "degree-onehot:6";
+  return {std::move(name), {random_data(seed, data).dataset, features, spec, options}};
 }
 
 std::vector<HonestCase> honest_cases() {
@@ -81,31 +89,42 @@ std::vector<HonestCase> honest_cases() {
   cases.back().draws = 2000;
   cases.back().error = 2e-5;
 
-  HonestCase groups;
-  groups.name = "interest groups";
-  groups.dataset = generate_interest_groups({.groups = 150, .users = 400, .max_size = 15}).value();
   TransformSpec spec;
   spec.scales = 3;
   spec.layers = 2;
-  groups.embedder = make_embedder("log-degree", spec, groups.dataset).value();
-  cases.push_back(std::move(groups));
+  Dataset groups = generate_interest_groups({.groups = 150, .users = 400, .max_size = 15}).value();
+  cases.push_back({"interest groups", {std::move(groups), "log-degree", spec, {}}});
   return cases;
 }
 
 // The auditor's choices have fixed seeds; the noise is secure noise.  Nine audits are wrong with probability at most
 // 1e-6 in their bounds, one with 2e-5, and each with 1e-8 in its checks of the noise.  The planted shift is missed in
 // fewer than one of 10^5 runs.  Together this is below 1e-4 per run.
-TEST(Audit, TenHonestSessionsAreNeverAboveTheirPromise) {
+TEST(Audit, TenHonestWorkspacesAreNeverAboveTheirPromise) {
+  if (testing::kSanitized) GTEST_SKIP() << testing::kStatistics;
   const std::vector<HonestCase> cases = honest_cases();
   ASSERT_EQ(cases.size(), 10u);
+  const testing::TemporaryFolder folder;
   for (const HonestCase& honest : cases) {
     SCOPED_TRACE(honest.name);
-    const Session session = Session::create(honest.dataset, honest.embedder, honest.options).value();
+    const std::filesystem::path path = folder.path() / (honest.name + ".unscatter");
+    WorkspaceOptions how;
+    SecureRandom random;
+    how.key = std::make_shared<const SigningKey>(SigningKey::generate(random));
+    {
+      Workspace workspace = Workspace::create(path, honest.setup, how).value();
+      const std::vector<RemovalRequest> requests{ForgetNode{std::size_t{3}, std::size_t{1}}};
+      ASSERT_TRUE(workspace.forget(requests).ok());
+    }
+    // What is audited comes from the file.
+    Workspace workspace = Workspace::open(path, how).value();
+    const Session& session = *workspace.session().value();
+    const std::shared_ptr<const Embedder> embedder(std::shared_ptr<void>(), &workspace.embedder());
     AuditOptions options;
     options.draws = honest.draws;
     options.removals = 6;
     options.confidence = 1 - honest.error;
-    const auto report = audit(session, honest.embedder, options);
+    const auto report = audit(session, embedder, options);
     ASSERT_TRUE(report.ok()) << report.error().message;
     EXPECT_TRUE(report->passed()) << complaints(*report);
     EXPECT_FALSE(report->games.front().exceeded);
@@ -190,6 +209,7 @@ TEST(Audit, LeavesTheSessionAsItWas) {
 
 // Two mirrored classes, and four that are not; one model, and a pair.
 TEST(Audit, LevelEveryoneIsHeldToItsPromise) {
+  if (testing::kSanitized) GTEST_SKIP() << testing::kStatistics;
   for (const std::size_t releases : {1u, 2u}) {
     for (const std::size_t classes : {2u, 4u}) {
       SCOPED_TRACE(releases * 10 + classes);

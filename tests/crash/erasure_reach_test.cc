@@ -14,16 +14,13 @@
 #include "crash/plain_database.h"
 #include "crash/simulated_disk.h"
 #include "crash/small_workspace.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 
 namespace unscatter::testing {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kReachStride = 9;
-#else
-constexpr std::size_t kReachStride = 1;
-#endif
+constexpr std::size_t kReachStride = kSanitized ? 9 : 1;
 
 // As a graph's bytes hold them (docs/workspace-format.md): little-endian, 8 and 4 bytes.
 std::string bytes_of_real(double value) {

@@ -9,16 +9,13 @@
 
 #include "crash/driver_process.h"
 #include "crash/small_workspace.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 
 namespace unscatter::testing {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kKills = 24;
-#else
-constexpr std::size_t kKills = 240;
-#endif
+constexpr std::size_t kKills = kSanitized ? 24 : 240;
 
 using Clock = std::chrono::steady_clock;
 

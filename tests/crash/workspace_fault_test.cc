@@ -12,16 +12,14 @@
 
 #include "crash/simulated_disk.h"
 #include "crash/small_workspace.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 
 namespace unscatter::testing {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kStride = 11;  // sanitizers look for other mistakes, which do not hide behind a single operation
-#else
-constexpr std::size_t kStride = 1;
-#endif
+// Sanitizers look for other mistakes, which do not hide behind a single operation.
+constexpr std::size_t kStride = kSanitized ? 11 : 1;
 
 constexpr std::size_t kNever = SIZE_MAX;
 // Steps that differ in what they write: a node, a release, a graph, several graphs.

@@ -6,6 +6,7 @@
 
 #include "experiment/experiment.h"
 #include "support/data_folder.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 
 namespace unscatter {
@@ -21,10 +22,8 @@ class Orderings : public ::testing::Test {
     options.out = folder_.path() / "out";
     options.data_sets = {"PROTEINS", "MUTAG"};
     options.splits = 2;
-// The same arithmetic takes long under sanitizers; errors of memory show on small data too.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    if (name == "figure6") options.data_sets = {"MUTAG"};
-#endif
+    // The same arithmetic takes long under sanitizers; errors of memory show on small data too.
+    if (testing::kSanitized && name == "figure6") options.data_sets = {"MUTAG"};
     return json::parse(run_experiments(std::span(&name, 1), options).value().json).at(name);
   }
 

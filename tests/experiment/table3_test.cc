@@ -12,6 +12,7 @@
 #include "base/testing/seeded_random.h"
 #include "experiment/frozen_degrees.h"
 #include "support/data_folder.h"
+#include "support/sanitized.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
@@ -34,11 +35,7 @@ void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.data_s
 const Setting kSettings[] = {
     {"IMDB-BINARY", 4, 3, 3, 1e-3, 3.3}, {"PROTEINS", 5, 4, 3, 1e-4, 7.2}, {"COLLAB", 3, 2, 2, 1e-4, 7.7}};
 // Under sanitizers the arithmetic is the same, only slower: a few removals of one split look for errors of memory.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kWhole = false;
-#else
-constexpr bool kWhole = true;
-#endif
+constexpr bool kWhole = !testing::kSanitized;
 constexpr std::size_t kSplits = kWhole ? 10 : 1;
 
 std::shared_ptr<const Embedder> embedder_for(const Setting& setting, const Dataset& dataset) {

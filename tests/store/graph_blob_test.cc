@@ -15,6 +15,7 @@
 
 #include "fuzz/check_graph_blob.h"
 #include "support/random_graph.h"
+#include "support/sanitized.h"
 #include "unscatter/base/random.h"
 #include "unscatter/graph/graph_edit.h"
 
@@ -158,9 +159,7 @@ TEST(GraphBlob, RefusesOtherVersionsPartsAndLengths) {
 
 // Counts that no small blob can have, with room for 64 MiB more than the process has now.
 TEST(GraphBlob, AsksForNoMemoryBeforeTheBytesAreThere) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need the address space for themselves";
-#endif
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers need the address space for themselves";
   std::size_t accepted = 0;
   std::size_t wrong_code = 0;
   bool limit_works = false;

@@ -13,6 +13,7 @@
 #include "store/sample_workspace.h"
 #include "store/stored_graph.h"
 #include "store/tables.h"
+#include "support/sanitized.h"
 #include "unscatter/base/random.h"
 
 namespace unscatter {
@@ -25,11 +26,7 @@ using testing::SampleWorkspace;
 #define UNSCATTER_FLIPS 3000
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kFewer = 10;
-#else
-constexpr std::size_t kFewer = 1;
-#endif
+constexpr std::size_t kFewer = testing::kSanitized ? 10 : 1;
 
 std::string as_text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -16,16 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitized.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/unlearn/session.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNSCATTER_OWN_FREE 0
-#else
-#define UNSCATTER_OWN_FREE 1
-#endif
-
-#if UNSCATTER_OWN_FREE
+#if !UNSCATTER_SANITIZED
 // NOLINTBEGIN: glibc's own functions under glibc's own names, replaced here.
 extern "C" void __libc_free(void* __ptr);
 extern "C" void free(void* __ptr) noexcept {
@@ -152,7 +147,7 @@ std::size_t id_occurrences() {
 class Erasure : public ::testing::TestWithParam<std::tuple<int, bool>> {};
 
 TEST_P(Erasure, NothingOfTheRemovedIsHeld) {
-  if (UNSCATTER_OWN_FREE == 0) GTEST_SKIP() << "sanitizers keep freed blocks and their own copies";
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers keep freed blocks and their own copies";
   const auto [kind, fast] = GetParam();
   Session session = make_session(fast ? 40 : 8, fast);
   std::set<std::uint64_t> old_row = masked_row(session);
