@@ -91,6 +91,21 @@ Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
   return part;
 }
 
+namespace {
+
+// Nodes without an edge in either direction.  The rows of a directed graph list in-neighbours only, so a node that
+// others list is not isolated.
+std::size_t isolated_nodes_of(const Graph& graph) {
+  std::vector<bool> joined(graph.node_count(), false);
+  for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    if (graph.degree(i) > 0) joined[i] = true;
+  }
+  for (const NodeIndex neighbour : graph.entries()) joined[neighbour] = true;
+  return static_cast<std::size_t>(std::count(joined.begin(), joined.end(), false));
+}
+
+}  // namespace
+
 DatasetSummary summarise(const Dataset& dataset) {
   DatasetSummary summary;
   summary.graphs = dataset.size();
@@ -107,9 +122,9 @@ DatasetSummary summarise(const Dataset& dataset) {
     summary.directed |= graph.directed();
     summary.attributes = std::max(summary.attributes, graph.attribute_count());
     summary.has_positions |= graph.has_positions();
+    summary.isolated_nodes += isolated_nodes_of(graph);
     for (std::size_t i = 0; i < graph.node_count(); ++i) {
       summary.max_degree = std::max(summary.max_degree, graph.degree(i));
-      if (graph.degree(i) == 0) ++summary.isolated_nodes;
       if (graph.has_labels()) node_labels.insert(graph.label(i));
       if (graph.has_node_ids()) node_ids.insert(graph.node_id(i));
     }
