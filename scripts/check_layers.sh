@@ -32,9 +32,8 @@ fi
 
 # Private headers that the program needs all the same.
 #   embedding/npy.h              writes what `embed` has computed
-#   linalg/row_products.h        the scores that `predict` prints
 #   unlearn/paper_setting.h      `train --preset paper`
-program_may="embedding/npy.h linalg/row_products.h unlearn/paper_setting.h"
+program_may="embedding/npy.h unlearn/paper_setting.h"
 
 folders=()
 for folder in include/unscatter src apps bench; do

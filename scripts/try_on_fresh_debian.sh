@@ -5,9 +5,16 @@
 #
 #   scripts/try_on_fresh_debian.sh                      make demo
 #   scripts/try_on_fresh_debian.sh test PRESETS=dev     make test PRESETS=dev
+#   scripts/try_on_fresh_debian.sh predict              is a published model the same there?
 #
 # debootstrap puts a bare system into a temporary folder.  HEAD of this checkout is cloned into it; what is not
 # committed does not count.  Then make runs there.  The exit status is that of make.
+#
+# `predict` builds nothing there.  It trains and publishes a model on this machine, with the program of build/release (or
+# $UNSCATTER_PROGRAM), and predicts with the workspace.  Then it takes model.json, graphs without labels and the program
+# into the new system, which gets the shared libraries of the program from its own packages.  The predictions there must
+# be those of this machine to the last digit: with all threads and with one, and with the arithmetic library's code for
+# processors without FMA and AVX2.  The exit status is 1 if a byte differs.
 #
 #   --base FILE    take the bare system from this tar file; make the file if it does not exist
 #   --as-user      run make as a user who may use sudo, instead of as root
@@ -170,7 +177,80 @@ quietly() {
   }
 }
 
+# The Debian packages that hold the shared libraries of a program.
+packages_of() {
+  ldd "$1" | awk '$3 ~ /^\// { print $3 }' | while read -r library; do
+    # A system whose /lib is a link into /usr knows a file by either name.
+    dpkg-query --search "$library" 2> /dev/null || dpkg-query --search "$(realpath "$library")" 2> /dev/null ||
+      dpkg-query --search "/usr$library" 2> /dev/null || die "no package has $library"
+  done | sed 's/:.*//' | sort -u
+}
+
+# predict_there NAME [VARIABLE=VALUE...]: predicts in the new system, and compares with what was predicted outside.
+predict_there() {
+  local name=$1 threads=0
+  shift
+  [[ $name != "one thread" ]] || threads=1
+  inside root env "$@" /predict/unscatter predict --model /predict/model.json --data /predict/new.jsonl \
+    --key /predict/signing.pub --format csv --scores --threads "$threads" \
+    > "$work/there.csv" 2> "$work/log" || {
+    cat "$work/log" >&2
+    die "predict failed in the new system"
+  }
+  if cmp "$work/here.csv" "$work/there.csv"; then
+    echo "$name: the same, $(wc -l < "$work/there.csv") lines, $(sha256sum < "$work/there.csv" | cut -c 1-16)"
+  else
+    echo "$name: DIFFERENT"
+    return 1
+  fi
+}
+
+compare_predictions() {
+  local program=${UNSCATTER_PROGRAM:-build/release/apps/unscatter/unscatter} status=0
+  [[ -x $program ]] || die "there is no program $program; build it, or name one by UNSCATTER_PROGRAM"
+  mkdir "$root/predict"
+  cp "$program" "$root/predict/unscatter"
+  echo "== predictions by the workspace, on this machine"
+  (
+    export UNSCATTER_KEY=$work/signing.key
+    "$program" datasets generate "$work/groups.jsonl" --groups 400 --seed 5 --quiet
+    "$program" train --data "$work/groups.jsonl" --workspace "$work/w" --quiet
+    "$program" release --workspace "$work/w" --out "$root/predict/model.json" --quiet
+    # New graphs, without labels.
+    "$program" datasets generate "$work/labelled.jsonl" --groups 1000 --seed 6 --quiet
+    sed -E 's/"label":("[^"]*"|[0-9]+),//' "$work/labelled.jsonl" > "$root/predict/new.jsonl"
+    "$program" predict --workspace "$work/w" --data "$root/predict/new.jsonl" --format csv --scores --quiet \
+      > "$work/here.csv"
+  ) > "$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    die "the program failed on this machine"
+  }
+  cp "$work/signing.pub" "$root/predict/"
+  echo "== packages of the program, in the new system"
+  quietly root apt-get -qq update
+  # shellcheck disable=SC2046  # one package per word
+  quietly root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
+    $(packages_of "$program")
+  echo "== predictions by model.json alone, in the new system"
+  predict_there "all threads" || status=1
+  predict_there "one thread" || status=1
+  predict_there "no FMA, no AVX2" \
+    GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX512F,-FMA_Usable,-AVX2_Usable,-AVX512F_Usable || status=1
+  # Planted: a model in which one digit is another one must not pass.
+  cp "$root/predict/model.json" "$work/good.json"
+  sed -i -E '0,/^    \[-?0\.[0-9]*([0-8])[0-9]/s//&7/' "$root/predict/model.json"
+  if (predict_there "a changed model") > "$work/planted" 2>&1; then
+    cat "$work/planted"
+    echo "a changed model was not noticed"
+    status=1
+  else
+    echo "a changed model: noticed"
+  fi
+  exit "$status"
+}
+
 quietly root update-ca-certificates
+[[ $1 != predict ]] || compare_predictions
 user=root
 if $as_user; then
   user=guest

@@ -5,11 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "base/files.h"
 #include "base/stopwatch.h"
 #include "commands.h"
 #include "constant_options.h"
 #include "embedding/npy.h"
+#include "files.h"
 #include "locations.h"
+#include "prediction_lines.h"
 #include "transform_options.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/walk_scattering.h"
@@ -42,6 +45,62 @@ struct Embedded {
   double write_seconds = 0;
 };
 
+// The graphs, and which graph a row is of.  Labels may be missing: no embedding looks at them.
+struct Collected {
+  Dataset dataset;  // all of one class
+  std::vector<LineSubject> subjects;
+};
+
+Result<Collected> collect(const std::filesystem::path& path, const ReadOptions& options) {
+  UNSCATTER_TRY(stream, GraphStream::open(path, options));
+  Collected collected;
+  collected.dataset.class_names = {"any"};
+  for (;;) {
+    UNSCATTER_TRY(next, stream.next());
+    if (!next) return collected;
+    collected.dataset.graphs.push_back(std::move(next->graph));
+    collected.dataset.labels.push_back(0);
+    collected.subjects.push_back({next->number, std::move(next->id), std::move(next->label)});
+  }
+}
+
+std::string subject_cells(const LineSubject& subject) {
+  return fmt::format("{},{},{}", subject.number, csv_cell(subject.id.value_or("")),
+                     csv_cell(subject.label.value_or("")));
+}
+
+// Z.npy -> Z.graphs.csv
+std::string graphs_path(const std::string& out) {
+  return std::filesystem::path(out).replace_extension(".graphs.csv").string();
+}
+
+bool is_csv(const std::string& out) { return out.ends_with(".csv"); }
+
+// number, id, label and all coordinates with all their digits.
+Status write_csv(const SparseBlockRows& Z, const std::vector<LineSubject>& subjects, const std::string& path) {
+  UNSCATTER_TRY(file, ReplacingFile::create(path));
+  std::string text = "number,id,label";
+  for (std::size_t c = 0; c < Z.columns(); ++c) text += fmt::format(",z{}", c);
+  UNSCATTER_CHECK_OK(file.write(text + '\n'));
+  std::vector<double> dense(Z.columns());
+  for (std::size_t i = 0; i < Z.rows(); ++i) {
+    Z.copy_row(i, dense);
+    text = subject_cells(subjects[i]);
+    for (const double value : dense) text += fmt::format(",{}", value);
+    UNSCATTER_CHECK_OK(file.write(text + '\n'));
+  }
+  return file.commit();
+}
+
+// NumPy's format holds numbers only.  Which graph a row is of goes into a table beside it.
+Status write_rows(const SparseBlockRows& Z, const std::vector<LineSubject>& subjects, const std::string& out) {
+  if (is_csv(out)) return write_csv(Z, subjects, out);
+  std::string table = "number,id,label\n";
+  for (const LineSubject& subject : subjects) table += subject_cells(subject) + '\n';
+  UNSCATTER_CHECK_OK(replace_file(graphs_path(out), table));
+  return write_npy(Z, out);
+}
+
 Report report_of(const Embedded& e, const EmbedArguments& arguments) {
   Report report;
   report.json = {{"data", arguments.data},          {"graphs", e.graphs},
@@ -51,6 +110,7 @@ Report report_of(const Embedded& e, const EmbedArguments& arguments) {
                  {"read_seconds", e.read_seconds},  {"embed_seconds", e.embed_seconds},
                  {"write_seconds", e.write_seconds}};
   if (!arguments.out.empty()) report.json["out"] = arguments.out;
+  if (!arguments.out.empty() && !is_csv(arguments.out)) report.json["graphs_out"] = graphs_path(arguments.out);
   if (e.frame) report.json["frame_bounds"] = {{"lower", e.frame->lower}, {"upper", e.frame->upper}};
 
   Table table({{""}, {""}});
@@ -65,13 +125,17 @@ Report report_of(const Embedded& e, const EmbedArguments& arguments) {
   table.add_row({"time", fmt::format("read {:.3f} s, embed {:.3f} s, write {:.3f} s", e.read_seconds, e.embed_seconds,
                                      e.write_seconds)});
   if (!arguments.out.empty()) table.add_row({"written", arguments.out});
+  if (!arguments.out.empty() && !is_csv(arguments.out)) table.add_row({"ids, labels", graphs_path(arguments.out)});
   report.text = table.str();
   return report;
 }
 
 Result<Report> embed(const EmbedArguments& arguments, Context& context) {
-  if (!arguments.out.empty() && !arguments.force && std::filesystem::exists(arguments.out)) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("{} exists already; --force replaces it", arguments.out)};
+  if (!arguments.out.empty()) {
+    UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
+    if (!is_csv(arguments.out)) {
+      UNSCATTER_CHECK_OK(check_free(graphs_path(arguments.out), arguments.force, "--force replaces it"));
+    }
   }
   UNSCATTER_TRY(spec, arguments.transform.spec());
   UNSCATTER_TRY(transform, make_transform(spec));  // before reading: a wrong option should not cost a minute
@@ -89,10 +153,11 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
 
   Stopwatch watch;
   Embedded result;
-  UNSCATTER_TRY(dataset, read_dataset(path, {.limits = {},
-                                             .symmetrise = arguments.symmetrise,
-                                             .threads = arguments.threads,
-                                             .progress = &context.progress()}));
+  UNSCATTER_TRY(collected, collect(path, {.limits = {},
+                                          .symmetrise = arguments.symmetrise,
+                                          .threads = arguments.threads,
+                                          .progress = &context.progress()}));
+  const Dataset& dataset = collected.dataset;
   result.read_seconds = watch.lap();
 
   const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
@@ -111,7 +176,7 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
     watch.lap();
   }
 
-  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_npy(Z, arguments.out));
+  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_rows(Z, collected.subjects, arguments.out));
   result.write_seconds = watch.lap();
 
   result.graphs = Z.rows();
@@ -129,7 +194,10 @@ void add_embed_command(CLI::App& parent, Context& context) {
   CLI::App& command = *parent.add_subcommand("embed", "Embed every graph of a data set");
   const auto arguments = std::make_shared<EmbedArguments>();
   command.add_option("--data", arguments->data, "A data set, or the name of one that is here")->required();
-  command.add_option("--out", arguments->out, "Where the embeddings go, a NumPy file (graphs x coordinates, float64)");
+  command.add_option(
+      "--out", arguments->out,
+      "Where the embeddings go: a NumPy file (graphs x coordinates, float64), with ids and labels in NAME.graphs.csv "
+      "beside it, or NAME.csv, which has all three");
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   arguments->transform.add_to(command);
   arguments->constants.add_fit_to(command);

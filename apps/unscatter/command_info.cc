@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -22,9 +23,25 @@ struct Inspected {
   double seconds;
 
   [[nodiscard]] double per_graph(std::size_t count) const { return ratio(count, summary.graphs); }
-  [[nodiscard]] double mean_degree() const { return ratio((summary.directed ? 1 : 2) * summary.edges, summary.nodes); }
+  // The entries of all rows: of in-degrees where a graph is directed, of degrees where it is not.  A data set may hold
+  // both kinds.
+  [[nodiscard]] double mean_degree() const {
+    std::size_t entries = 0;
+    for (const Graph& graph : dataset.graphs) entries += graph.entry_count();
+    return ratio(entries, summary.nodes);
+  }
+  [[nodiscard]] std::size_t directed_graphs() const {
+    return count_graphs([](const Graph& graph) { return graph.directed(); });
+  }
+  [[nodiscard]] std::size_t weighted_graphs() const {
+    return count_graphs([](const Graph& graph) { return graph.has_weights(); });
+  }
 
  private:
+  template <typename Condition>
+  [[nodiscard]] std::size_t count_graphs(Condition condition) const {
+    return static_cast<std::size_t>(std::count_if(dataset.graphs.begin(), dataset.graphs.end(), condition));
+  }
   static double ratio(std::size_t count, std::size_t of) {
     return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
   }
@@ -49,6 +66,8 @@ Json to_json(const Inspected& data) {
           {"edges", s.edges},
           {"mean_edges", data.per_graph(s.edges)},
           {"directed", s.directed},
+          {"directed_graphs", data.directed_graphs()},
+          {"weighted_graphs", data.weighted_graphs()},
           {"mean_degree", data.mean_degree()},
           {"max_degree", s.max_degree},
           {"distinct_node_labels", s.distinct_node_labels},
@@ -85,10 +104,20 @@ std::string to_text(const Inspected& data) {
   table.add_row({"nodes", fmt::format("{} ({:.2f} per graph, {} to {}; {} without edges)", grouped(s.nodes),
                                       data.per_graph(s.nodes), grouped(s.min_nodes), grouped(s.max_nodes),
                                       grouped(s.isolated_nodes))});
+  const std::size_t directed = data.directed_graphs();
+  const bool mixed = directed > 0 && directed < s.graphs;
   table.add_row({"edges", fmt::format("{} {} ({:.2f} per graph)", grouped(s.edges),
-                                      s.directed ? "directed" : "undirected", data.per_graph(s.edges))});
-  table.add_row({s.directed ? "in-degree" : "degree",
-                 fmt::format("{:.2f} on average, at most {}", data.mean_degree(), grouped(s.max_degree))});
+                                      mixed ? fmt::format("in {} directed and {} undirected graphs", grouped(directed),
+                                                          grouped(s.graphs - directed))
+                                            : std::string(s.directed ? "directed" : "undirected"),
+                                      data.per_graph(s.edges))});
+  table.add_row({s.directed && !mixed ? "in-degree" : "degree",
+                 fmt::format("{:.2f} on average, at most {}{}", data.mean_degree(), grouped(s.max_degree),
+                             mixed ? " (in-degree in directed graphs)" : "")});
+  table.add_row(
+      {"weights", data.weighted_graphs() == 0
+                      ? std::string("none")
+                      : fmt::format("in {} of {} graphs", grouped(data.weighted_graphs()), grouped(s.graphs))});
   table.add_row({"node labels", count_or_none(s.distinct_node_labels, "distinct")});
   table.add_row({"attributes", count_or_none(s.attributes, "per node")});
   table.add_row({"positions", s.has_positions ? "yes" : "none"});

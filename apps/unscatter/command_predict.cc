@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,11 +13,11 @@
 #include "commands.h"
 #include "files.h"
 #include "key_options.h"
-#include "linalg/row_products.h"
 #include "locations.h"
+#include "prediction_lines.h"
 #include "unscatter/graph/read.h"
-#include "unscatter/learn/bias.h"
-#include "unscatter/learn/predict.h"
+#include "unscatter/store/receipt.h"
+#include "unscatter/store/signing_key.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {
@@ -24,180 +25,378 @@ namespace {
 
 // A screen of them.
 constexpr std::size_t kShownRows = 20;
+// Graphs that are embedded together: enough for all threads, and little memory.
+constexpr std::size_t kBatchGraphs = 512;
+constexpr std::size_t kBatchEntries = std::size_t{1} << 20;
 
 struct PredictArguments {
   std::string data;
+  std::string model;
   std::string out;
+  std::string format;
+  std::string key;  // with --model a public key, with --workspace the file of the signing key
   bool force = false;
+  bool scores = false;
   // An option that has to be asked for: predictions that leave the house come from the published model.
   bool kept = false;
   bool symmetrise = false;
   WorkspaceArguments workspace;
-  KeyArguments key;
-};
 
-struct Predictions {
-  Dataset data;
-  std::vector<std::string> class_names;  // of the model
-  std::vector<std::uint32_t> classes;    // predicted, one per graph
-  Matrix scores;                         // graphs x classes
-  std::size_t release_number = 0;        // 0: kept weights
-
-  [[nodiscard]] const std::string& label(std::size_t graph) const { return data.class_names[data.labels[graph]]; }
-  [[nodiscard]] const std::string& predicted(std::size_t graph) const { return class_names[classes[graph]]; }
-  [[nodiscard]] std::string id(std::size_t graph) const { return data.graph_ids.empty() ? "" : data.graph_ids[graph]; }
-
-  // Share of graphs whose class is the one in the file.  Nothing if the file has classes that the model does not know.
-  [[nodiscard]] std::optional<double> accuracy() const {
-    const bool comparable =
-        std::all_of(data.class_names.begin(), data.class_names.end(), [this](const std::string& name) {
-          return std::find(class_names.begin(), class_names.end(), name) != class_names.end();
-        });
-    if (!comparable || data.size() == 0) return std::nullopt;
-    std::size_t right = 0;
-    for (std::size_t i = 0; i < data.size(); ++i) right += static_cast<std::size_t>(label(i) == predicted(i));
-    return static_cast<double>(right) / static_cast<double>(data.size());
+  // Where lines go; empty: nowhere, a table is shown.
+  [[nodiscard]] std::string lines_to() const { return out.empty() && !format.empty() ? "-" : out; }
+  // $UNSCATTER_KEY names a signing key, so it says nothing about who must have signed a model.
+  [[nodiscard]] KeyArguments signing_key() const {
+    const char* variable = std::getenv("UNSCATTER_KEY");
+    return KeyArguments{key.empty() && variable != nullptr ? std::string(variable) : key};
   }
 };
 
-struct ChosenWeights {
-  Matrix weights;
-  std::size_t release_number = 0;
+Status check_predict_usage(const PredictArguments& arguments, const Context& context) {
+  const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
+  const bool workspace = !arguments.workspace.path.empty();
+  if (workspace == !arguments.model.empty()) {
+    return wrong("predictions come from one model: name --model FILE, a published model, or --workspace W");
+  }
+  if (!workspace && arguments.kept) return wrong("--kept needs --workspace: a published model has no kept weights");
+  if (context.json() && arguments.lines_to() == "-") {
+    return wrong("--json prints one document on standard output; write the predictions to a file with --out FILE");
+  }
+  if (arguments.scores && arguments.lines_to().empty()) {
+    return wrong("--scores is for lines of CSV or JSONL; add --out FILE, or --format csv for standard output");
+  }
+  return ok_status();
+}
+
+// What was predicted, as far as the report needs it.
+struct Tally {
+  std::size_t graphs = 0;
+  std::size_t labelled = 0;
+  std::size_t right = 0;
+  bool unknown_class = false;  // the data has a class that the model does not know
+  std::vector<std::string> predicted;
+  Table table{{{"number", Table::Align::kRight}, {"id"}, {"label"}, {"predicted"}, {"margin", Table::Align::kRight}}};
+
+  // Share of the graphs with a label whose label is predicted.
+  [[nodiscard]] std::optional<double> accuracy() const {
+    if (labelled == 0 || unknown_class) return std::nullopt;
+    return static_cast<double>(right) / static_cast<double>(labelled);
+  }
 };
 
-Result<ChosenWeights> choose_weights(const PredictArguments& arguments, Workspace& workspace, bool has_key,
-                                     Context& context) {
+// Graphs that were embedded together.
+struct Batch {
+  std::vector<LineSubject> subjects;
+  SparseBlockRows rows;
+};
+
+class PredictionRun {
+ public:
+  PredictionRun(const PredictArguments& arguments, const Context& context)
+      : arguments_(arguments), keep_names_(context.json() && arguments.out.empty()) {}
+
+  // Reads all graphs and embeds them, some at a time.  Predicts at once if there is a model already.
+  Status read(GraphStream& stream, const Embedder& embedder) {
+    for (;;) {
+      std::vector<StreamedGraph> graphs;
+      UNSCATTER_CHECK_OK(next_graphs(stream, graphs));
+      if (graphs.empty()) return ok_status();
+      UNSCATTER_TRY(batch, embedded(std::move(graphs), embedder));
+      if (predictor_) {
+        UNSCATTER_CHECK_OK(predict(batch));
+      } else {
+        waiting_.push_back(std::move(batch));
+      }
+    }
+  }
+
+  // From now on there is a model.
+  Status use(Predictor predictor) {
+    predictor_.emplace(std::move(predictor));
+    const std::string path = arguments_.lines_to();
+    if (!path.empty()) {
+      lines_.emplace(line_format(arguments_.format, path), arguments_.scores, predictor_->class_names());
+      UNSCATTER_TRY(output, LineOutput::open(path));
+      output_.emplace(std::move(output));
+      UNSCATTER_CHECK_OK(output_->write(lines_->header()));
+    }
+    for (const Batch& batch : waiting_) UNSCATTER_CHECK_OK(predict(batch));
+    waiting_.clear();
+    return ok_status();
+  }
+
+  Status finish() { return output_ ? output_->commit() : ok_status(); }
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
+  static Status next_graphs(GraphStream& stream, std::vector<StreamedGraph>& graphs) {
+    std::size_t entries = 0;
+    while (graphs.size() < kBatchGraphs && entries < kBatchEntries) {
+      UNSCATTER_TRY(next, stream.next());
+      if (!next) break;
+      entries += next->graph.node_count() + next->graph.entry_count();
+      graphs.push_back(*std::move(next));
+    }
+    return ok_status();
+  }
+
+  [[nodiscard]] Result<Batch> embedded(std::vector<StreamedGraph> graphs, const Embedder& embedder) const {
+    std::vector<const Graph*> pointers;
+    pointers.reserve(graphs.size());
+    for (const StreamedGraph& graph : graphs) pointers.push_back(&graph.graph);
+    Result<SparseBlockRows> rows = embedder.embed(pointers, {.threads = arguments_.workspace.threads});
+    if (!rows.ok()) return with_place(graphs, embedder, std::move(rows).error());
+    Batch batch{{}, *std::move(rows)};
+    for (StreamedGraph& graph : graphs) {
+      batch.subjects.push_back({graph.number, std::move(graph.id), std::move(graph.label)});
+    }
+    return batch;
+  }
+
+  // The embedder numbers the graphs of a batch.  People look for a line.
+  static Error with_place(const std::vector<StreamedGraph>& graphs, const Embedder& embedder, Error error) {
+    for (const StreamedGraph& graph : graphs) {
+      const Result<BlockRow> row = embedder.embed(graph.graph);
+      if (row.ok()) continue;
+      return {row.error().code,
+              fmt::format("{}: {}; the model needs what it was trained on: give the graph the same features, or leave "
+                          "it out",
+                          graph.place, row.error().message)};
+    }
+    return error;
+  }
+
+  Status predict(const Batch& batch) {
+    std::string text;
+    for (std::size_t i = 0; i < batch.subjects.size(); ++i) {
+      const Prediction prediction = predictor_->predict(batch.rows.row(i));
+      count(batch.subjects[i], prediction);
+      if (lines_) text += lines_->line(batch.subjects[i], prediction);
+    }
+    return output_ ? output_->write(text) : ok_status();
+  }
+
+  void count(const LineSubject& subject, const Prediction& prediction) {
+    const std::vector<std::string>& names = predictor_->class_names();
+    const std::string& predicted = names.at(prediction.predicted);
+    if (subject.label) {
+      ++tally_.labelled;
+      if (*subject.label == predicted) ++tally_.right;
+      if (std::find(names.begin(), names.end(), *subject.label) == names.end()) tally_.unknown_class = true;
+    }
+    if (keep_names_) tally_.predicted.push_back(predicted);
+    if (!lines_ && tally_.graphs < kShownRows) {
+      tally_.table.add_row({grouped(subject.number), subject.id.value_or(""), subject.label.value_or(""), predicted,
+                            fmt::format("{:.4f}", prediction.margin)});
+    }
+    ++tally_.graphs;
+  }
+
+  const PredictArguments& arguments_;
+  bool keep_names_;
+  std::optional<Predictor> predictor_;
+  std::optional<PredictionLines> lines_;
+  std::optional<LineOutput> output_;
+  std::vector<Batch> waiting_;
+  Tally tally_;
+};
+
+// Where the weights come from, for the report.
+struct ModelOrigin {
+  Json json = Json::object();
+  std::string text;
+};
+
+Result<GraphStream> open_data(const PredictArguments& arguments, Context& context) {
+  const ReadOptions options{.limits = {},
+                            .symmetrise = arguments.symmetrise,
+                            .threads = arguments.workspace.threads,
+                            .progress = &context.progress()};
+  if (arguments.data == "-") return GraphStream::open("-", options);
+  UNSCATTER_TRY(catalogue, load_catalogue());
+  UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
+  return GraphStream::open(path, options);
+}
+
+// The key inside the file is enough to notice a file that was cut or changed by accident.  It does not tell who signed:
+// anybody can make a key and sign with it (docs/receipts.md).
+Status check_signer(const PredictArguments& arguments, const PublishedDocument& document, Context& context) {
+  PublicKey key = document.signer;
+  if (!arguments.key.empty()) {
+    UNSCATTER_TRY(given, read_public_key(arguments.key));
+    key = given;
+  }
+  const Status status = check_signature(document, key);
+  if (!status.ok()) return Error{status.error().code, fmt::format("'{}': {}", arguments.model, status.error().message)};
+  if (arguments.key.empty() && !context.quiet()) {
+    context.note(
+        fmt::format("the signature of '{}' fits the key in the file itself, {}; that does not tell who signed "
+                    "it: --key says whom you trust",
+                    arguments.model, key.hex()));
+  }
+  return ok_status();
+}
+
+Result<ModelOrigin> predict_by_file(const PredictArguments& arguments, PredictionRun& run, Context& context) {
+  UNSCATTER_TRY(text, read_small_file(arguments.model));
+  const auto named = [&](const Error& error) {
+    return Error{error.code, fmt::format("'{}': {}", arguments.model, error.message)};
+  };
+  const Result<PublishedDocument> document = parse_published_model(text);
+  if (!document.ok()) return named(document.error());
+  UNSCATTER_CHECK_OK(check_signer(arguments, *document, context));
+  Result<Predictor> predictor = Predictor::create(*document);
+  if (!predictor.ok()) return named(predictor.error());
+  UNSCATTER_TRY(stream, open_data(arguments, context));
+  const Predictor& model = *predictor;
+  UNSCATTER_CHECK_OK(run.use(model));
+  UNSCATTER_CHECK_OK(run.read(stream, model.embedder()));
+
+  ModelOrigin origin;
+  origin.json = {{"model_file", arguments.model},
+                 {"model", "published"},
+                 {"release_number", document->model.release_number},
+                 {"signer", document->signer.hex()},
+                 {"signer_given", !arguments.key.empty()},
+                 {"classes", model.class_names()}};
+  origin.text =
+      fmt::format("published, number {} of workspace {}", document->model.release_number, document->workspace);
+  return origin;
+}
+
+Result<PublishedModel> choose_model(const PredictArguments& arguments, Workspace& workspace, bool has_key,
+                                    Context& context) {
   if (arguments.kept) {
     // Predictions are functions of the weights.  Those of the kept weights could give away what was removed, one
     // prediction after the other.
     context.note(
         "these predictions come from the kept weights, which no noise protects; they must not leave the house");
     UNSCATTER_TRY(session, workspace.session());
-    return ChosenWeights{session->weights(), 0};
+    PublishedModel kept;
+    kept.weights = session->weights();
+    kept.class_names = workspace.info().class_names;
+    kept.bias = workspace.info().options.bias;
+    return kept;
   }
   auto model = workspace.release();
-  if (!model.ok()) {
-    // Only a model that is published now has to be signed for.  One that is published already needs no key, so a
-    // missing key is an error only here.
-    if (!has_key) UNSCATTER_CHECK_OK(arguments.key.load());
-    return std::move(model).error();
-  }
-  return ChosenWeights{std::move(model->weights), model->release_number};
+  // Only a model that is published now has to be signed for.  One that is published already needs no key, so a missing
+  // key is an error only here.
+  if (!model.ok() && !has_key) UNSCATTER_CHECK_OK(arguments.signing_key().load());
+  return model;
 }
 
-// A cell as RFC 4180 has it.
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string predictions_csv(const Predictions& p) {
-  const bool ids = !p.data.graph_ids.empty();
-  std::string text = ids ? "number,id,label,predicted" : "number,label,predicted";
-  for (const std::string& name : p.class_names) text += ',' + csv_cell("score " + name);
-  text += '\n';
-  for (std::size_t i = 0; i < p.data.size(); ++i) {
-    text += fmt::format("{}", i);
-    if (ids) text += ',' + csv_cell(p.id(i));
-    text += ',' + csv_cell(p.label(i)) + ',' + csv_cell(p.predicted(i));
-    for (Eigen::Index k = 0; k < p.scores.cols(); ++k)
-      text += fmt::format(",{}", p.scores(static_cast<Eigen::Index>(i), k));
-    text += '\n';
-  }
-  return text;
-}
-
-std::string predictions_table(const Predictions& p) {
-  Table table({{"number", Table::Align::kRight}, {"id"}, {"label"}, {"predicted"}, {"score", Table::Align::kRight}});
-  const std::size_t shown = std::min(p.data.size(), kShownRows);
-  for (std::size_t i = 0; i < shown; ++i) {
-    table.add_row(
-        {grouped(i), p.id(i), p.label(i), p.predicted(i),
-         fmt::format("{:.4f}", p.scores(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(p.classes[i])))});
-  }
-  std::string text = table.str();
-  if (shown < p.data.size()) text += fmt::format("... and {} more; --out writes all\n", grouped(p.data.size() - shown));
-  return text;
-}
-
-Report report_predictions(const PredictArguments& arguments, const Predictions& p) {
-  const std::optional<double> accuracy = p.accuracy();
-  Report report;
-  report.json = {{"workspace", arguments.workspace.path},
-                 {"data", arguments.data},
-                 {"graphs", p.data.size()},
-                 {"classes", p.class_names},
+Result<ModelOrigin> predict_by_workspace(const PredictArguments& arguments, PredictionRun& run, Context& context) {
+  const KeyArguments key_arguments = arguments.signing_key();
+  // A model that is published already can be used by those who have no key.
+  UNSCATTER_TRY(key, key_arguments.load_if_there());
+  const bool has_key = key != nullptr;
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, key_arguments.record(), std::move(key)));
+  UNSCATTER_TRY(stream, open_data(arguments, context));
+  UNSCATTER_CHECK_OK(run.read(stream, workspace.embedder()));
+  // After all data was embedded: a file that cannot be read must not use up a release.
+  UNSCATTER_TRY(model, choose_model(arguments, workspace, has_key, context));
+  ModelOrigin origin;
+  origin.json = {{"workspace", arguments.workspace.path},
                  {"model", arguments.kept ? "kept" : "published"},
-                 {"release_number", arguments.kept ? Json(nullptr) : Json(p.release_number)},
-                 {"accuracy", accuracy ? Json(*accuracy) : Json(nullptr)}};
+                 {"release_number", arguments.kept ? Json(nullptr) : Json(model.release_number)},
+                 {"classes", model.class_names}};
+  origin.text = arguments.kept ? std::string("kept weights, NOT protected")
+                               : fmt::format("published, number {}", model.release_number);
+  // The workspace owns the embedder and outlives the predictor's use of it, which ends here.
+  const std::shared_ptr<const Embedder> embedder(std::shared_ptr<const Embedder>(), &workspace.embedder());
+  UNSCATTER_TRY(predictor, Predictor::create(embedder, std::move(model)));
+  UNSCATTER_CHECK_OK(run.use(std::move(predictor)));
+  return origin;
+}
+
+std::string accuracy_text(const Tally& tally) {
+  if (const std::optional<double> accuracy = tally.accuracy()) {
+    return fmt::format("accuracy: {:.1f} % of {} graphs{}", 100 * *accuracy, grouped(tally.labelled),
+                       tally.labelled < tally.graphs ? " with a label" : "");
+  }
+  return "";
+}
+
+Report report_predictions(const PredictArguments& arguments, const Tally& tally, ModelOrigin origin, Context& context) {
+  const std::optional<double> accuracy = tally.accuracy();
+  Report report;
+  report.json = std::move(origin.json);
+  report.json["data"] = arguments.data;
+  report.json["graphs"] = tally.graphs;
+  report.json["labelled"] = tally.labelled;
+  report.json["accuracy"] = accuracy ? Json(*accuracy) : Json(nullptr);
   if (arguments.out.empty()) {
-    Json predicted = Json::array();
-    for (std::size_t i = 0; i < p.data.size(); ++i) predicted.push_back(p.predicted(i));
-    report.json["predicted"] = std::move(predicted);
+    report.json["predicted"] = tally.predicted;
   } else {
     report.json["out"] = arguments.out;
   }
-  report.text = arguments.out.empty() ? predictions_table(p)
-                                      : fmt::format("{}: {} predictions\n", arguments.out, grouped(p.data.size()));
-  report.text += arguments.kept ? "model: kept weights, NOT protected\n"
-                                : fmt::format("model: published, number {}\n", p.release_number);
-  if (accuracy)
-    report.text += fmt::format("accuracy: {:.1f} % of {} graphs\n", 100 * *accuracy, grouped(p.data.size()));
+  if (arguments.lines_to() == "-") {
+    // Standard output has the lines and nothing else.
+    std::string summary = fmt::format("{} predicted; model: {}", counted(tally.graphs, "graph", "graphs"), origin.text);
+    if (accuracy) summary += "; " + accuracy_text(tally);
+    if (!context.quiet()) context.note(summary);
+    return report;
+  }
+  if (arguments.out.empty()) {
+    report.text = tally.table.str();
+    if (tally.graphs > kShownRows) {
+      report.text += fmt::format("... and {} more; --out writes all\n", grouped(tally.graphs - kShownRows));
+    }
+  } else {
+    report.text = fmt::format("{}: {} predictions\n", arguments.out, grouped(tally.graphs));
+  }
+  report.text += fmt::format("model: {}\n", origin.text);
+  if (accuracy) report.text += accuracy_text(tally) + '\n';
   return report;
 }
 
 Result<Report> predict_classes(const PredictArguments& arguments, Context& context) {
-  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
-  UNSCATTER_TRY(catalogue, load_catalogue());
-  UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
-  // A model that is published already can be used by those who have no key.
-  UNSCATTER_TRY(key, arguments.key.load_if_there());
-  const bool has_key = key != nullptr;
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
-  const std::size_t threads = arguments.workspace.threads;
-  Predictions p;
-  UNSCATTER_TRY(data, read_dataset(path, {.limits = {},
-                                          .symmetrise = arguments.symmetrise,
-                                          .threads = threads,
-                                          .progress = &context.progress()}));
-  p.data = std::move(data);
-  UNSCATTER_TRY(rows, workspace.embedder().embed(p.data, {.threads = threads, .progress = &context.progress()}));
-  const SparseBlockRows Z = workspace.info().options.bias ? with_bias(rows) : std::move(rows);
-  // After the data was embedded: a file that cannot be read must not use up a release.
-  UNSCATTER_TRY(chosen, choose_weights(arguments, workspace, has_key, context));
-  p.class_names = workspace.info().class_names;
-  p.release_number = chosen.release_number;
-  p.classes = predict(Z, chosen.weights);
-  p.scores = product(Z, chosen.weights, threads);
-  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(replace_file(arguments.out, predictions_csv(p)));
-  return report_predictions(arguments, p);
+  if (!arguments.out.empty() && arguments.out != "-")
+    UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
+  PredictionRun run(arguments, context);
+  UNSCATTER_TRY(origin, arguments.model.empty() ? predict_by_workspace(arguments, run, context)
+                                                : predict_by_file(arguments, run, context));
+  UNSCATTER_CHECK_OK(run.finish());
+  return report_predictions(arguments, run.tally(), std::move(origin), context);
 }
 
 }  // namespace
 
 void add_predict_command(CLI::App& parent, Context& context) {
-  CLI::App& command = *parent.add_subcommand("predict", "Classify the graphs of a data set with the published model");
+  CLI::App& command = *parent.add_subcommand("predict", "Classify the graphs of a data set with a published model");
   const auto arguments = std::make_shared<PredictArguments>();
-  arguments->workspace.add_to(command);
-  command.add_option("--data", arguments->data, "A data set, or the name of one that is here")->required();
+  command.add_option("--model", arguments->model,
+                     "A published model, as release writes it: no workspace and no signing key are needed");
+  arguments->workspace.add_to(command, false);
+  command
+      .add_option(
+          "--data", arguments->data,
+          "A data set, or the name of one that is here; - reads JSONL from standard input; labels may be missing")
+      ->required();
   command.add_option("--out", arguments->out,
-                     "Where the predictions go, a CSV file: number, id, label, predicted, scores");
+                     "Where the predictions go, one line per graph: number, id, label, predicted, margin; - is stdout");
+  command.add_option("--format", arguments->format, "csv or jsonl (default: by the ending of --out, else csv)")
+      ->check(CLI::IsMember({"csv", "jsonl"}));
+  command.add_flag("--scores", arguments->scores, "Also write the score of every class");
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   command.add_flag("--kept", arguments->kept,
                    "Use the kept weights, which are not protected: for evaluation inside the house");
   command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
-  arguments->key.add_to(command);
+  command.add_option("--key", arguments->key,
+                     "With --model: who must have signed it, a public key, 64 digits or a file. "
+                     "With --workspace: the signing key");
   command.footer(R"(
 Examples:
-  unscatter predict --workspace w.unscatter --data new-groups.jsonl
-  unscatter predict --workspace w.unscatter --data new-groups.jsonl --out predictions.csv
+  unscatter predict --model model.json --data new-groups.jsonl --key operator.pub
+  unscatter predict --model model.json --data - --format jsonl < new-groups.jsonl
+  unscatter predict --workspace w.unscatter --data new-groups.jsonl --out predictions.csv --scores
   unscatter predict --workspace w.unscatter --data held-out.jsonl --kept --json
 
-Predictions come from the model that is published now; if there is none since the last removal, one is published,
-signed for and counted against the guarantee.  Predictions of the kept weights could give away what was removed.)");
-  context.add_action(command, [arguments, &context] { return predict_classes(*arguments, context); });
+With --workspace, predictions come from the model that is published now; if there is none since the last removal, one
+is published, signed for and counted against the guarantee.  Predictions of the kept weights could give away what was
+removed.  A published model gives the same predictions from its file as from its workspace, to the last digit.)");
+  context.add_action(
+      command, [arguments, &context] { return predict_classes(*arguments, context); },
+      [arguments, &context] { return check_predict_usage(*arguments, context); });
 }
 
 }  // namespace unscatter::cli

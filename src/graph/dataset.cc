@@ -91,6 +91,21 @@ Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
   return part;
 }
 
+namespace {
+
+// Nodes without an edge in either direction.  The rows of a directed graph list in-neighbours only, so a node that
+// others list is not isolated.
+std::size_t isolated_nodes_of(const Graph& graph) {
+  std::vector<bool> joined(graph.node_count(), false);
+  for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    if (graph.degree(i) > 0) joined[i] = true;
+  }
+  for (const NodeIndex neighbour : graph.entries()) joined[neighbour] = true;
+  return static_cast<std::size_t>(std::count(joined.begin(), joined.end(), false));
+}
+
+}  // namespace
+
 DatasetSummary summarise(const Dataset& dataset) {
   DatasetSummary summary;
   summary.graphs = dataset.size();
@@ -107,9 +122,9 @@ DatasetSummary summarise(const Dataset& dataset) {
     summary.directed |= graph.directed();
     summary.attributes = std::max(summary.attributes, graph.attribute_count());
     summary.has_positions |= graph.has_positions();
+    summary.isolated_nodes += isolated_nodes_of(graph);
     for (std::size_t i = 0; i < graph.node_count(); ++i) {
       summary.max_degree = std::max(summary.max_degree, graph.degree(i));
-      if (graph.degree(i) == 0) ++summary.isolated_nodes;
       if (graph.has_labels()) node_labels.insert(graph.label(i));
       if (graph.has_node_ids()) node_ids.insert(graph.node_id(i));
     }
@@ -123,10 +138,14 @@ namespace {
 
 void add_graph(Hasher& hasher, const Graph& graph) {
   const std::size_t n = graph.node_count();
-  hasher.add(std::uint64_t{n}).add(std::uint64_t{graph.directed()}).add(std::uint64_t{graph.entry_count()});
+  // One number says whether the graph is directed and whether weights follow.  Without them the digest is that of a
+  // version that knew no weights.
+  const std::uint64_t kind = (graph.directed() ? 1U : 0U) + (graph.has_weights() ? 2U : 0U);
+  hasher.add(std::uint64_t{n}).add(kind).add(std::uint64_t{graph.entry_count()});
   // Offsets and entries are hashed as they lie in memory: 32 bits, little-endian on every platform that the project
   // builds for.
   hasher.add_bytes(std::as_bytes(graph.offsets())).add_bytes(std::as_bytes(graph.entries()));
+  for (const double weight : graph.entry_weights()) hasher.add(weight);
   hasher.add(std::uint64_t{graph.attribute_count()}).add(std::uint64_t{graph.has_labels()});
   hasher.add(std::uint64_t{graph.has_positions()}).add(std::uint64_t{graph.has_node_ids()});
   for (std::size_t i = 0; i < n; ++i) {

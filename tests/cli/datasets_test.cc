@@ -45,6 +45,29 @@ TEST(DatasetsList, NamesTheCatalogueAndWhatIsHere) {
   EXPECT_TRUE(text.err.empty());
 }
 
+// A directed triangle with a tail that points out, and an undirected pair with weights.
+TEST(DatasetsInfo, CountsDirectedAndMixedDataRight) {
+  const TemporaryFolder folder;
+  const std::string directed = R"({"label":1,"nodes":4,"directed":true,"edges":[[0,1],[1,2],[2,0],[3,0]]})";
+  const std::string undirected = R"({"label":2,"nodes":2,"edges":[[0,1,2.5]]})";
+  const auto one = folder.write("one.jsonl", directed + "\n");
+  const nlohmann::json single = run_program({"datasets", "info", one.string(), "--json"}).json();
+  EXPECT_EQ(single.at("isolated_nodes"), 0);
+  EXPECT_EQ(single.at("mean_degree"), 1.0);
+  EXPECT_TRUE(has(run_program({"datasets", "info", one.string()}).out, "in-degree       1.00 on average, at most 2"));
+
+  const auto both = folder.write("both.jsonl", directed + "\n" + undirected + "\n");
+  const nlohmann::json mixed = run_program({"datasets", "info", both.string(), "--json"}).json();
+  EXPECT_EQ(mixed.at("isolated_nodes"), 0);
+  EXPECT_EQ(mixed.at("edges"), 5);
+  EXPECT_EQ(mixed.at("mean_degree"), 1.0);
+  EXPECT_EQ(mixed.at("directed_graphs"), 1);
+  EXPECT_EQ(mixed.at("weighted_graphs"), 1);
+  const std::string text = run_program({"datasets", "info", both.string()}).out;
+  EXPECT_TRUE(has(text, "5 in 1 directed and 1 undirected graphs")) << text;
+  EXPECT_TRUE(has(text, "weights         in 1 of 2 graphs")) << text;
+}
+
 TEST(DatasetsInfo, AnUnknownPathIsOneSentenceAndExit1) {
   const TemporaryFolder cache;
   const testing::Environment environment = {{"UNSCATTER_CACHE", cache.path()}};

@@ -1,7 +1,11 @@
 // unscatter embed, as a user meets it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "subprocess.h"
 #include "support/npy.h"
@@ -49,6 +53,40 @@ TEST_F(Embed, WritesWhatTheLibraryComputes) {
   EXPECT_EQ(document.at("features"), "log-degree+degree-onehot:9");
   for (const char* stage : {"read_seconds", "embed_seconds", "write_seconds"}) EXPECT_GE(document.at(stage), 0.0);
   EXPECT_TRUE(outcome.err.empty()) << outcome.err;
+}
+
+// Which row is which graph.  Graphs without a label are embedded too.
+TEST_F(Embed, WritesIdsAndLabelsBesideTheRows) {
+  const Dataset groups = read_dataset(data()).value();
+  const std::vector<std::string> features = {"--features", "log-degree", "--scales", "2"};
+  const auto embed = [&](const std::string& from, const std::string& to) {
+    std::vector<std::string> arguments = {"embed", "--data", from, "--out", to};
+    arguments.insert(arguments.end(), features.begin(), features.end());
+    return run_program(arguments);
+  };
+  ASSERT_EQ(embed(data(), out()).exit_code, 0);
+  const std::string table = testing::read_whole_file(out("Z.graphs.csv"));
+  EXPECT_TRUE(table.starts_with("number,id,label\n0," + groups.graph_ids[0] + ',' +
+                                groups.class_names[groups.labels[0]] + "\n1,"))
+      << table.substr(0, 100);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 31);
+
+  ASSERT_EQ(embed(data(), out("Z.csv")).exit_code, 0);
+  const std::string csv = testing::read_whole_file(out("Z.csv"));
+  EXPECT_TRUE(csv.starts_with("number,id,label,z0,z1,")) << csv.substr(0, 100);
+  const auto Z = testing::read_npy(out());
+  std::string row = "\n29," + groups.graph_ids[29] + ',' + groups.class_names[groups.labels[29]];
+  for (Eigen::Index c = 0; c < Z.cols(); ++c) row += fmt::format(",{}", Z(29, c));
+  EXPECT_TRUE(csv.ends_with(row + '\n')) << csv.substr(csv.size() - 200);
+
+  const std::string nameless = folder_.write("n.jsonl", "{\"nodes\":2,\"edges\":[[0,1]]}\n").string();
+  ASSERT_EQ(embed(nameless, out("N.csv")).exit_code, 0);
+  EXPECT_TRUE(testing::read_whole_file(out("N.csv")).find("\n0,,,") != std::string::npos);
+
+  folder_.write("P.graphs.csv", "precious");
+  EXPECT_EQ(embed(data(), out("P.npy")).exit_code, 1);
+  EXPECT_EQ(testing::read_whole_file(out("P.graphs.csv")), "precious");
+  EXPECT_FALSE(std::filesystem::exists(out("P.npy")));
 }
 
 TEST_F(Embed, TheResultDoesNotDependOnTheThreads) {

@@ -57,6 +57,39 @@ TEST(ContentDigest, ChangesWithAnyContentAndNotWithTheName) {
   EXPECT_NE(content_digest(dataset), content_digest(edited));
 }
 
+// Node 0 of the directed path has no in-neighbour, and it is not isolated.  Node 3 is.
+TEST(Summarise, ANodeWithAnEdgeInEitherDirectionIsNotIsolated) {
+  GraphParts path;
+  path.node_count = 4;
+  path.edges = {{0, 1}, {1, 2}};
+  Dataset dataset;
+  dataset.class_names = {"a"};
+  for (const bool directed : {true, false}) {
+    path.directed = directed;
+    dataset.graphs.push_back(Graph::create(path).value());
+    dataset.labels.push_back(0);
+    const DatasetSummary summary = summarise(dataset);
+    EXPECT_EQ(summary.isolated_nodes, dataset.size());
+    EXPECT_EQ(summary.edges, 2 * dataset.size());
+    EXPECT_EQ(summary.max_degree, directed ? 1u : 2u);
+  }
+}
+
+// Every weight counts, and weights of 1 are not the same as none: copies of a weighted edge add up.
+TEST(ContentDigest, CoversWeights) {
+  GraphParts parts = testing::random_graph_parts(3, testing::kWeightedGraph);
+  const Digest digest = content_digest(Graph::create(parts).value());
+  for (std::size_t k = 0; k < parts.weights.size(); ++k) {
+    GraphParts other = parts;
+    other.weights[k] += 1;
+    EXPECT_NE(content_digest(Graph::create(other).value()), digest);
+  }
+  parts.weights.assign(parts.edges.size(), 1.0);
+  const Digest ones = content_digest(Graph::create(parts).value());
+  parts.weights.clear();
+  EXPECT_NE(content_digest(Graph::create(parts).value()), ones);
+}
+
 TEST(StateClasses, PutsLabelsInTheGivenOrder) {
   Dataset dataset;
   dataset.class_names = {"a", "b", "c"};

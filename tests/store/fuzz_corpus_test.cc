@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz/check_graph_blob.h"
+#include "fuzz/check_published_model.h"
 #include "fuzz/check_receipt.h"
 #include "fuzz/check_requests.h"
 #include "support/temporary_folder.h"
@@ -57,6 +58,11 @@ TEST(FuzzCorpus, Requests) {
 
 TEST(FuzzCorpus, Receipts) {
   expect_corpus("receipt", fuzz::check_receipt, [](std::string_view text) { return parse_receipt(text).ok(); });
+}
+
+TEST(FuzzCorpus, PublishedModels) {
+  expect_corpus("published_model", fuzz::check_published_model,
+                [](std::string_view text) { return parse_published_model(text).ok(); });
 }
 
 TEST(FuzzCorpus, GraphBlobs) {

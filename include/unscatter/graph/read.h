@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "unscatter/base/progress.h"
@@ -52,6 +55,36 @@ enum class DataFormat { kTuFolder, kTuZip, kGinText, kGinZip, kSuperpixelNpz, kJ
 
 // The project's own form, one JSON object per line (docs/data-formats.md).
 [[nodiscard]] Result<Dataset> read_jsonl(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// A graph that came out of a GraphStream.
+struct StreamedGraph {
+  Graph graph;
+  std::optional<std::string> label;  // as the file spells it; empty: the file does not say
+  std::optional<std::string> id;     // the external id, where there is one
+  std::size_t number = 0;            // 0, 1, 2, ... in the order of the file
+  std::string place;                 // for messages: "new.jsonl, line 3"
+};
+
+// One graph after the other, with or without a label: for programs that look at each graph once, such as predictions.
+// JSONL needs the memory of one graph, however long the file is.  Other formats are read as a whole first.  Graph ids
+// are not compared with one another, since that would need all of them.
+class GraphStream {
+ public:
+  // `path` is a data set in any format, a pipe that gives JSONL, or "-": JSONL on standard input.  In JSONL,
+  // ReadLimits holds for each line, not for the whole.  Errors: those of read_dataset().
+  [[nodiscard]] static Result<GraphStream> open(const std::filesystem::path& path, const ReadOptions& options = {});
+  GraphStream(GraphStream&& other) noexcept;
+  GraphStream& operator=(GraphStream&& other) noexcept;
+  ~GraphStream();
+
+  // The next graph; nothing at the end.  After an error there is no next graph.
+  [[nodiscard]] Result<std::optional<StreamedGraph>> next();
+
+ private:
+  class Source;
+  explicit GraphStream(std::unique_ptr<Source> source);
+  std::unique_ptr<Source> source_;
+};
 
 // Writes `dataset` so that read_jsonl gives it back, content digest included.  Replaces `path` only when everything is
 // written.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +11,10 @@
 
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"
+#include "unscatter/graph/graph.h"
+#include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/store/ledger_record.h"
 #include "unscatter/store/signing_key.h"
 #include "unscatter/unlearn/promise.h"
@@ -91,5 +95,43 @@ struct PublishedDocument {
 [[nodiscard]] Result<PublishedDocument> parse_published_model(std::string_view text);
 void sign(PublishedDocument& document, const SigningKey& key);
 [[nodiscard]] Status check_signature(const PublishedDocument& document, const PublicKey& key);
+
+// What a model says of one graph.
+struct Prediction {
+  std::uint32_t predicted = 0;  // the class of largest score, the first one among equals
+  std::vector<double> scores;   // w_k.z, one per class
+  double margin = 0;            // the largest score less the second largest; with one class the score itself
+};
+
+// A published model that is ready for use.  It needs no workspace, no key and no training data.
+//
+// Scores are sums in a fixed order, without fused operations, of embeddings that are equal on every machine
+// (docs/performance.md, "Decisions").  So they are the same bit for bit wherever the same model is used, from its file
+// or from its workspace.  Immutable.  Any number of threads may use it at the same time.
+class Predictor {
+ public:
+  // Makes the embedder that the document describes.  Nothing is said about signatures; see check_signature().  Errors:
+  // kUnsupported for embeddings of another version; kMalformedInput if features, transform and weights do not fit each
+  // other.
+  [[nodiscard]] static Result<Predictor> create(const PublishedDocument& document);
+  // The same with an embedder that is there already.
+  [[nodiscard]] static Result<Predictor> create(std::shared_ptr<const Embedder> embedder, PublishedModel model);
+
+  [[nodiscard]] const Embedder& embedder() const noexcept { return *embedder_; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
+
+  // Errors: those of Embedder::embed(), for a graph that lacks what the features need.
+  [[nodiscard]] Result<Prediction> predict(const Graph& graph) const;
+  // Of a row that embedder() made, without a coordinate for the bias.
+  [[nodiscard]] Prediction predict(const BlockRow& row) const;
+
+ private:
+  Predictor() = default;
+
+  std::shared_ptr<const Embedder> embedder_;
+  std::vector<std::string> class_names_;
+  std::vector<double> weights_;  // the classes of one coordinate side by side
+  std::vector<double> bias_;     // one per class; zeros if the model has none
+};
 
 }  // namespace unscatter

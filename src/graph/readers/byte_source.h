@@ -32,6 +32,8 @@ class ByteBudget {
   explicit ByteBudget(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
   // False as soon as more than the maximum was asked for in all.
   [[nodiscard]] bool take(std::uint64_t bytes) { return used_.fetch_add(bytes) + bytes <= max_bytes_; }
+  // What was given out so far no longer counts.
+  void renew() { used_ = 0; }
   [[nodiscard]] std::uint64_t max_bytes() const { return max_bytes_; }
 
  private:

@@ -35,6 +35,11 @@ Result<DataFormat> detect_in_zip(const Input& input) {
 
 // `start` is the beginning of the file, with leading blanks.
 Result<DataFormat> detect_in_text(const Input& input, std::string_view start) {
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
+    return unknown_format(input, "it is UTF-16 text; save it as UTF-8");
+  }
+  // Some programs write U+FEFF in front of UTF-8.  It says nothing.
+  if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
   const std::size_t first = start.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return unknown_format(input, "the file is empty");
   start.remove_prefix(first);

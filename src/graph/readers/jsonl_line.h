@@ -13,8 +13,8 @@ namespace unscatter::readers {
 
 struct JsonlGraph {
   std::optional<std::string> id;
-  std::string label;
-  GraphParts parts;  // every edge end is below node_count; self-loops and duplicates are still in
+  std::optional<std::string> label;  // empty: the key is missing or null
+  GraphParts parts;                  // every edge end is below node_count; self-loops and duplicates are still in
 };
 
 // Memory is bounded by a small multiple of the line's length, plus kFreeNodes nodes without anything.  The error is a

@@ -59,7 +59,13 @@ class JsonlReader {
         return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
       dataset_.graph_ids.push_back(*std::move(parsed.id));
     }
-    raw_labels_.push_back(std::move(parsed.label));
+    if (!parsed.label) {
+      return scanner_.error(
+          "\"label\" is missing: every graph of a data set has a class; add it, or take the line out (predict and "
+          "embed "
+          "also take graphs without a label)");
+    }
+    raw_labels_.push_back(*std::move(parsed.label));
 
     Dropped dropped;
     Result<Graph> graph = build_graph(std::move(parsed.parts), dropped);

@@ -62,9 +62,15 @@ void append_edges(std::string& out, const Graph& graph) {
   out += ",\"edges\":[";
   bool first = true;
   for (std::size_t to = 0; to < graph.node_count(); ++to) {
-    for (const NodeIndex from : graph.neighbours(to)) {
+    for (std::size_t k = 0; k < graph.degree(to); ++k) {
+      const NodeIndex from = graph.neighbours(to)[k];
       if (!graph.directed() && from > to) break;  // rows ascend, so each undirected edge is written once
-      fmt::format_to(std::back_inserter(out), "{}[{},{}]", first ? "" : ",", from, to);
+      fmt::format_to(std::back_inserter(out), "{}[{},{}", first ? "" : ",", from, to);
+      if (graph.has_weights()) {
+        out += ',';
+        append_real(out, graph.weights(to)[k]);
+      }
+      out += ']';
       first = false;
     }
   }

@@ -10,6 +10,8 @@ namespace {
 
 // Fits the second-level cache, and makes few calls of the source.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+// U+FEFF in UTF-8.
+constexpr std::size_t kMarkBytes = 3;
 
 }  // namespace
 
@@ -45,15 +47,21 @@ bool TextScanner::refill() {
   // memory than about twice its own size.
   if (text_.size() - filled_ < kBlockBytes / 2) text_.resize(2 * text_.size());
 
-  const Result<std::size_t> count = source_->read(std::span(text_).subspan(filled_));
-  if (!count.ok()) {
-    status_ = count.error();
-    return false;
-  }
-  if (progress_ != nullptr) progress_->advance(*count);
   const std::size_t searched = filled_;
-  filled_ += *count;
-  if (*count == 0) {
+  std::size_t read = 0;
+  do {
+    const Result<std::size_t> count = source_->read(std::span(text_).subspan(filled_));
+    if (!count.ok()) {
+      status_ = count.error();
+      return false;
+    }
+    if (progress_ != nullptr) progress_->advance(*count);
+    filled_ += *count;
+    read = *count;
+    // A pipe may give single bytes, and the mark at the start of a text has up to three.
+  } while (!started_ && read > 0 && filled_ < kMarkBytes);
+  if (!started_ && !skip_mark()) return false;
+  if (read == 0) {
     ended_ = true;
     if (filled_ == 0) return false;
     text_[filled_++] = '\n';
@@ -65,6 +73,20 @@ bool TextScanner::refill() {
     if (text_[k - 1] == '\n') complete_ = k;
   }
   return true;
+}
+
+bool TextScanner::skip_mark() {
+  started_ = true;
+  const std::string_view start(text_.data(), filled_);
+  // Some programs write U+FEFF in front of UTF-8.  It says nothing.
+  if (start.starts_with("\xEF\xBB\xBF")) {
+    std::copy(text_.begin() + kMarkBytes, text_.begin() + static_cast<std::ptrdiff_t>(filled_), text_.begin());
+    filled_ -= kMarkBytes;
+    return true;
+  }
+  if (!start.starts_with("\xFF\xFE") && !start.starts_with("\xFE\xFF")) return true;
+  status_ = file_error("this is UTF-16 text; save it as UTF-8");
+  return false;
 }
 
 bool TextScanner::refuse_blank_line() {

@@ -65,6 +65,8 @@ class TextScanner {
  private:
   [[nodiscard]] static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
   [[nodiscard]] bool refuse_blank_line();
+  // Passes over a byte order mark at the start of the text.  False for UTF-16, which no reader takes.
+  [[nodiscard]] bool skip_mark();
   // Moves what is left to the front and appends a block.  At the end of the text it adds a line end where one is
   // missing.
   [[nodiscard]] bool refill();
@@ -75,6 +77,7 @@ class TextScanner {
   std::size_t position_ = 0;
   std::size_t filled_ = 0;    // bytes of text_ in use
   std::size_t complete_ = 0;  // bytes up to and with the last line end
+  bool started_ = false;
   bool ended_ = false;
   std::uint64_t line_number_ = 0;
   std::uint64_t blank_line_ = 0;  // the first of the blank lines just passed

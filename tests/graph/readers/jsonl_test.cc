@@ -55,7 +55,8 @@ Dataset everything() {
                                                           .attributes = seed % 3,
                                                           .label_values = seed % 2 == 0 ? 5u : 0u,
                                                           .positions = seed % 3 == 0,
-                                                          .node_ids = seed % 3 == 1}));
+                                                          .node_ids = seed % 3 == 1,
+                                                          .weights = seed >= 4}));
     dataset.labels.push_back(static_cast<std::uint32_t>(seed % 3));
     dataset.graph_ids.push_back("graph \"" + std::to_string(seed) + "\" \xc3\xa9\n");
   }
@@ -136,34 +137,65 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
            {"", "d.jsonl: the file is empty"},
            {"[1]", "d.jsonl, line 1: a list instead of an object"},
            {"3", "d.jsonl, line 1: 3 instead of an object"},
-           {"{\"label\":1", "d.jsonl, line 1: byte 11: not valid JSON"},
-           {"{} {}", "d.jsonl, line 1: byte 4: not valid JSON"},
-           {"{}", "d.jsonl, line 1: \"label\" is missing"},
+           {"{\"label\":1",
+            "d.jsonl, line 1: byte 11: the line ends before its JSON object does; write every graph on"},
+           {"{} {}", "d.jsonl, line 1: byte 4: not valid JSON at '{}'; write every graph as one JSON object on one"},
+           {"{}", "d.jsonl, line 1: \"nodes\" is missing; it takes a number of nodes"},
+           {R"({"nodes":1,"edges":[]})",
+            "d.jsonl, line 1: \"label\" is missing: every graph of a data set has a class; add"},
+           {R"({"label":null,"nodes":1,"edges":[]})", "d.jsonl, line 1: \"label\" is missing"},
+           {R"({"id":null,"label":1,"nodes":1,"edges":[]})", "\"id\" does not take null there; it takes text or an"},
            {R"({"label":1})", "\"nodes\" is missing"},
            {R"({"label":1,"nodes":2})", "\"edges\" is missing"},
-           {R"({"label":1,"lable":2})", "unknown key 'lable'"},
-           {R"({"label":1,"label":2})", "\"label\" occurs twice"},
+           {R"({"label":1,"lable":2})", "unknown key 'lable'; the keys are id, label, nodes, edges"},
+           {R"({"label":1,"label":2})", "\"label\" occurs twice; leave one of the two out"},
            {R"({"label":1.5,"nodes":1,"edges":[]})", "\"label\" does not take 1.5 there"},
-           {R"({"label":null,"nodes":1,"edges":[]})", "\"label\" does not take null there"},
            {R"({"label":"","nodes":1,"edges":[]})", "\"label\" is empty"},
            {R"({"label":1,"nodes":0,"edges":[]})", "a graph needs at least one node"},
            {R"({"label":1,"nodes":[],"edges":[]})", "\"nodes\" is an empty list"},
            {R"({"label":1,"nodes":-4,"edges":[]})", "\"nodes\" does not take -4 there"},
            {R"({"label":1,"nodes":["a","a"],"edges":[]})", "node id 'a' occurs twice"},
            {R"({"label":1,"nodes":10000000000,"edges":[]})", "10000000000 nodes in a line of 42 bytes"},
-           {R"({"label":1,"nodes":2,"edges":[[0,2]]})", "edge [0,2] in a graph of 2 nodes"},
+           {R"({"label":1,"nodes":2,"edges":[[0,2]]})",
+            "edge [0,2] in a graph of 2 nodes; its ends are the positions of nodes, from 0 to 1"},
            {R"({"label":1,"nodes":2,"edges":[[0,-1]]})", "\"edges\" does not take -1 there"},
            {R"({"label":1,"nodes":2,"edges":[[0,4294967296]]})", "\"edges\" does not take 4294967296 there"},
            {R"({"label":1,"nodes":2,"edges":[[0,"b"]]})", "\"edges\" does not take 'b' there"},
-           {R"({"label":1,"nodes":2,"edges":[[0,1,1]]})", "an edge with 3 ends"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1],[0]]})", "edge 1 of the list has 1 numbers; write [u,v] or [u,v,w"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,1,1]]})", "edge 0 of the list has 4 numbers; write [u,v] or [u,v,"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1.0]]})",
+            "\"edges\" does not take 1.0 there; it takes a list of [u,v]"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,"2"]]})", "\"edges\" does not take '2' there"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,null]]})", "\"edges\" does not take null there"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,2],[0,1]]})",
+            "edge 1 of the list has no weight, unlike those before"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1],[0,1,2]]})", "edge 1 of the list has a weight, unlike those before"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,2e300]]})",
+            "the weight 2e+300 is too large; weights go from -1e300 to"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,2],[1,0,3]]})", "but the graph is undirected; list the edge in one"},
+           {R"({"label":1,"nodes":2,"edges":[[0,1,NaN]]})", "byte 36: NaN stands there; JSON has no such number"},
            {R"({"label":1,"nodes":2,"edges":[0,1]})", "\"edges\" does not take 0 there"},
            {R"({"label":1,"nodes":2,"edges":[[[0]]]})", "\"edges\" does not take a list there"},
            {R"({"label":1,"nodes":2,"edges":{}})", "\"edges\" does not take an object there"},
            {R"({"label":1,"nodes":2,"edges":[],"features":[[1],[1,2]]})", "row 1 has 2 numbers where the first has 1"},
            {R"({"label":1,"nodes":2,"edges":[],"features":[[1]]})", "\"features\": 1 entries for 2 nodes"},
            {R"({"label":1,"nodes":1,"edges":[],"features":[[]]})", "\"features\": row 0 is empty"},
-           {R"({"label":1,"nodes":1,"edges":[],"features":[[NaN]]})", "not valid JSON"},
-           {R"({"label":1,"nodes":1,"edges":[],"features":[[1e999]]})", "a number too large"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[NaN]]})",
+            "d.jsonl, line 1: byte 46: NaN stands there; JSON has no such number; put a number there, or leave"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[nan]]})", "byte 46: nan stands there; JSON has no such"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[-Infinity]]})",
+            "byte 46: -Infinity stands there; JSON has"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[Infinity]]})",
+            "byte 46: Infinity stands there; JSON has no"},
+           {R"({"label":1,"nodes":1,"edges":[],"directed":True})",
+            "byte 44: True stands there; JSON writes it as true"},
+           {R"({"label":None,"nodes":1,"edges":[]})", "byte 10: None stands there; JSON writes it as null"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[1,]]})",
+            "byte 47: not valid JSON: a comma before ']'; take"},
+           {R"({"label":1,"nodes":1,"edges":[],})", "byte 32: not valid JSON: a comma before '}'; take it out"},
+           {R"({'label':1})", "byte 2: not valid JSON: a single quote; write double quotes"},
+           {R"({"label":1,"nodes":1,"edges":[],"features":[[1e999]]})",
+            "'1e999' is a number too large; numbers go up to 1.7e308"},
            {R"({"label":1,"nodes":1,"edges":[],"features":[["x"]]})", "\"features\" does not take 'x' there"},
            {R"({"label":1,"nodes":1,"edges":[],"positions":[[1]]})", "row 0 has 1 numbers, not 2"},
            {R"({"label":1,"nodes":1,"edges":[],"node_labels":[1,2]})", "\"node_labels\": 2 entries for 1 nodes"},
@@ -175,7 +207,8 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
            {R"({"label":1,"nodes":2,"edges":[[0,1]],"states":["tombstone","present"]})",
             "node 0 is removed, but has edges"},
            {R"({"label":1,"nodes":1,"edges":[],"node_labels":[1],"states":["featureless"]})", "removed, but not 0"},
-           {"{\"label\":\"\xff\"}", "not valid JSON"},
+           {"{\"label\":\"\xff\"}", "byte 11: not valid JSON: this is no UTF-8 text; save the file as UTF-8"},
+           {"\xff\xfe{\x01", "d.jsonl: this is UTF-16 text; save it as UTF-8"},
        }) {
     SCOPED_TRACE(c.text);
     const Result<Dataset> dataset = read_jsonl_text(c.text);
@@ -183,12 +216,37 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
     EXPECT_NE(dataset.error().message.find(c.message), std::string::npos) << dataset.error().message;
   }
   EXPECT_EQ(read_jsonl_text(good + std::string("\0junk", 5)).error().message,
-            "d.jsonl, line 1: byte 40: not valid JSON");
+            "d.jsonl, line 1: byte 40: not valid JSON: a zero byte; save the file as UTF-8 text");
   EXPECT_EQ(read_jsonl_text(good + "\n" + good).error().message, "d.jsonl, line 2: id '1' occurs twice");
   EXPECT_EQ(read_jsonl_text(good + "\n" + R"({"label":1,"nodes":1,"edges":[]})").error().message,
             "d.jsonl, line 2: \"id\" must be given for all graphs or for none");
   EXPECT_EQ(read_jsonl_text(good + "\n\n" + good).error().message,
             "d.jsonl, line 2: the line is empty, but others follow");
+}
+
+TEST(ReadJsonl, AByteOrderMarkAndWindowsLineEndsAreHarmless) {
+  const std::string good = R"({"label":1,"nodes":2,"edges":[[0,1]]})";
+  const Dataset plain = read_jsonl_text(good + "\n" + good).value();
+  const Dataset marked = read_jsonl_text("\xEF\xBB\xBF" + good + "\r\n" + good + "\r\n").value();
+  EXPECT_EQ(marked.graphs, plain.graphs);
+  EXPECT_EQ(readers::detect_format(readers::Input::memory("d", "\xEF\xBB\xBF" + good)).value(), DataFormat::kJsonl);
+  EXPECT_FALSE(read_jsonl_text("\xEF\xBB\xBF").ok());  // the file is empty
+}
+
+TEST(ReadJsonl, EdgesMayHaveWeights) {
+  const Dataset dataset = read_jsonl_text(R"({"label":1,"nodes":3,"edges":[[0,1,2.5],[1,2,-3],[0,1,1],[1,1,7]]})"
+                                          "\n"
+                                          R"({"label":1,"nodes":3,"directed":true,"edges":[[0,1,0],[1,0,1e-3]]})"
+                                          "\n"
+                                          R"({"label":1,"nodes":3,"edges":[[0,1]]})")
+                              .value();
+  EXPECT_EQ(dataset.graphs[0].weights(1)[0], 3.5);
+  EXPECT_EQ(dataset.graphs[0].weights(1)[1], -3);
+  EXPECT_EQ(dataset.dropped_duplicate_edges, 1u);
+  EXPECT_EQ(dataset.dropped_self_loops, 1u);
+  EXPECT_EQ(dataset.graphs[1].weights(1)[0], 0);
+  EXPECT_EQ(dataset.graphs[1].weights(0)[0], 1e-3);
+  EXPECT_FALSE(dataset.graphs[2].has_weights());
 }
 
 // A million opening brackets must not become a million stack frames.

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "graph/readers/byte_source.h"
+#include "graph/readers/entry_points.h"
+#include "graph/readers/graph_builder.h"
+#include "graph/readers/jsonl_line.h"
+#include "graph/readers/text_scanner.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter {
+
+// Where the graphs come from.
+class GraphStream::Source {
+ public:
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  virtual ~Source() = default;
+  virtual Result<std::optional<StreamedGraph>> next() = 0;
+};
+
+namespace {
+
+// Lines, each read when it is asked for.
+template <typename Base>
+class LineStream final : public Base {
+ public:
+  explicit LineStream(const ReadOptions& options) : options_(options), budget_(options.limits.max_bytes) {}
+
+  Status open(const readers::Input& input) {
+    UNSCATTER_TRY(source, readers::open_plain(input, budget_));
+    if (options_.progress != nullptr) options_.progress->begin("reading " + input.stem(), source->claimed_size());
+    scanner_ = std::make_unique<readers::TextScanner>(std::move(source), options_.progress);
+    return ok_status();
+  }
+
+  Result<std::optional<StreamedGraph>> next() override {
+    return readers::without_exceptions(scanner_->name(), [this] { return read_next(); });
+  }
+
+ private:
+  Result<std::optional<StreamedGraph>> read_next() {
+    // A stream may be longer than any limit.  One line may not: it has to fit memory.
+    budget_.renew();
+    std::string_view line;
+    if (!scanner_->next_line(line)) {
+      UNSCATTER_CHECK_OK(scanner_->status());
+      if (number_ == 0) return scanner_->file_error("there is no graph in it; write one JSON object per line");
+      if (options_.progress != nullptr) options_.progress->end();
+      return std::optional<StreamedGraph>();
+    }
+    Result<readers::JsonlGraph> parsed = readers::parse_jsonl_line(line);
+    if (!parsed.ok()) return scanner_->error(parsed.error().message, parsed.error().code);
+    if (parsed->parts.node_count > options_.limits.max_nodes) return over_limit("nodes", options_.limits.max_nodes);
+    if (parsed->parts.edges.size() > options_.limits.max_edges) return over_limit("edges", options_.limits.max_edges);
+    readers::Dropped dropped;
+    Result<Graph> graph = readers::build_graph(std::move(parsed->parts), dropped);
+    if (!graph.ok()) return scanner_->error(graph.error().message, graph.error().code);
+    return std::optional<StreamedGraph>(
+        StreamedGraph{.graph = options_.symmetrise ? symmetrised(*graph) : std::move(graph).value(),
+                      .label = std::move(parsed->label),
+                      .id = std::move(parsed->id),
+                      .number = number_++,
+                      .place = fmt::format("{}, line {}", scanner_->name(), scanner_->line_number())});
+  }
+
+  [[nodiscard]] Error over_limit(const char* what, std::uint64_t limit) const {
+    return scanner_->error(fmt::format("more than the {} {} that the limits allow", limit, what),
+                           ErrorCode::kLimitExceeded);
+  }
+
+  ReadOptions options_;
+  readers::ByteBudget budget_;
+  std::unique_ptr<readers::TextScanner> scanner_;
+  std::size_t number_ = 0;
+};
+
+// Formats that can only be read as a whole.
+template <typename Base>
+class WholeStream final : public Base {
+ public:
+  WholeStream(Dataset dataset, std::string name) : dataset_(std::move(dataset)), name_(std::move(name)) {}
+
+  Result<std::optional<StreamedGraph>> next() override {
+    if (next_ == dataset_.size()) return std::optional<StreamedGraph>();
+    const std::size_t i = next_++;
+    return std::optional<StreamedGraph>(StreamedGraph{
+        .graph = std::move(dataset_.graphs[i]),
+        .label = dataset_.class_names[dataset_.labels[i]],
+        .id = dataset_.graph_ids.empty() ? std::optional<std::string>() : std::move(dataset_.graph_ids[i]),
+        .number = i,
+        .place = fmt::format("{}, graph {}", name_, i)});
+  }
+
+ private:
+  Dataset dataset_;
+  std::string name_;
+  std::size_t next_ = 0;
+};
+
+// Can be read once only, so nobody may look at its first bytes before the reader does.
+bool is_pipe(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  return !error && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+}  // namespace
+
+GraphStream::GraphStream(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+GraphStream::GraphStream(GraphStream&& other) noexcept = default;
+GraphStream& GraphStream::operator=(GraphStream&& other) noexcept = default;
+GraphStream::~GraphStream() = default;
+
+Result<GraphStream> GraphStream::open(const std::filesystem::path& path, const ReadOptions& options) {
+  const bool standard_input = path == "-";
+  bool lines = standard_input || is_pipe(path);
+  if (!lines) {
+    UNSCATTER_TRY(format, detect_format(path));
+    lines = format == DataFormat::kJsonl;
+  }
+  if (!lines) {
+    UNSCATTER_TRY(dataset, read_dataset(path, options));
+    return GraphStream(std::make_unique<WholeStream<Source>>(std::move(dataset), path.string()));
+  }
+  auto source = std::make_unique<LineStream<Source>>(options);
+  UNSCATTER_CHECK_OK(source->open(standard_input ? readers::Input{"standard input", std::filesystem::path("/dev/stdin")}
+                                                 : readers::Input::file(path)));
+  return GraphStream(std::move(source));
+}
+
+Result<std::optional<StreamedGraph>> GraphStream::next() { return source_->next(); }
+
+}  // namespace unscatter

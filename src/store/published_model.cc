@@ -1,0 +1,112 @@
+// Using a published model where there is nothing but its file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "embedding/embedding_version.h"
+#include "unscatter/base/invariant.h"
+#include "unscatter/embedding/make_embedder.h"
+#include "unscatter/store/receipt.h"
+
+namespace unscatter {
+namespace {
+
+// A file may claim any constants.  Those that cost memory are compared with the weights first, which are there.
+Status check_claims(const PublishedDocument& document) {
+  const auto width = static_cast<std::size_t>(document.model.weights.rows());
+  if (document.transform.family == "windows" && document.transform.random_features > width) {
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("the model has {} weights per class, but its transform gives {} coordinates", width,
+                             document.transform.random_features)};
+  }
+  return ok_status();
+}
+
+Error not_this_model(const Error& error) {
+  return {ErrorCode::kMalformedInput,
+          fmt::format("the model's features and transform are none that this program knows: {}", error.message)};
+}
+
+}  // namespace
+
+Result<Predictor> Predictor::create(const PublishedDocument& document) {
+  if (document.embedding_version != kEmbeddingVersion) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the model is for embeddings of version {}, and this program computes version {}: use the "
+                             "unscatter that it was made with, or publish it again",
+                             document.embedding_version, kEmbeddingVersion)};
+  }
+  UNSCATTER_CHECK_OK(check_claims(document));
+  Result<FeatureMap> features = FeatureMap::parse(document.features);
+  if (!features.ok()) return not_this_model(features.error());
+  Result<std::shared_ptr<const Embedder>> embedder = make_embedder(std::move(*features), document.transform);
+  if (!embedder.ok()) return not_this_model(embedder.error());
+  return create(*std::move(embedder), document.model);
+}
+
+Result<Predictor> Predictor::create(std::shared_ptr<const Embedder> embedder, PublishedModel model) {
+  const std::size_t width = embedder->width();
+  const auto classes = static_cast<std::size_t>(model.weights.cols());
+  const auto rows = static_cast<std::size_t>(model.weights.rows());
+  if (rows != width + (model.bias ? 1 : 0) || classes == 0 || classes != model.class_names.size()) {
+    return Error{
+        ErrorCode::kMalformedInput,
+        fmt::format("the model has {} weights per class for {} classes, but its embedding has {} coordinates{}", rows,
+                    model.class_names.size(), width, model.bias ? " and a bias" : "")};
+  }
+  Predictor predictor;
+  predictor.embedder_ = std::move(embedder);
+  predictor.class_names_ = std::move(model.class_names);
+  predictor.bias_.assign(classes, 0.0);
+  predictor.weights_.reserve(width * classes);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < classes; ++k) {
+      const double weight = model.weights(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
+      if (i < width) {
+        predictor.weights_.push_back(weight);
+      } else {
+        predictor.bias_[k] = weight;
+      }
+    }
+  }
+  return predictor;
+}
+
+Prediction Predictor::predict(const BlockRow& row) const {
+  const std::size_t classes = class_names_.size();
+  Prediction prediction;
+  prediction.scores.assign(classes, 0.0);
+  double* const scores = prediction.scores.data();
+  const double* value = row.values.data();
+  for (const Segment& segment : row.segments) {
+    invariant(std::size_t{segment.column} + segment.length <= embedder_->width(), "a row wider than the embedding");
+    const double* weight = weights_.data() + segment.column * classes;
+    // One coordinate after the other, and all classes of it at once.  The compiler may put classes side by side into
+    // a register, which changes no sum.  The functions of linalg/row_products.h are faster for many rows, but their
+    // last digits depend on the processor.
+    for (std::uint32_t c = 0; c < segment.length; ++c, ++value, weight += classes) {
+      for (std::size_t k = 0; k < classes; ++k) scores[k] += *value * weight[k];
+    }
+  }
+  for (std::size_t k = 0; k < classes; ++k) scores[k] += bias_[k];
+
+  const auto best = std::max_element(prediction.scores.begin(), prediction.scores.end());
+  prediction.predicted = static_cast<std::uint32_t>(best - prediction.scores.begin());
+  prediction.margin = *best;
+  bool first = true;
+  for (std::size_t k = 0; k < classes; ++k) {
+    if (k == prediction.predicted) continue;
+    const double margin = *best - prediction.scores[k];
+    prediction.margin = first ? margin : std::min(prediction.margin, margin);
+    first = false;
+  }
+  return prediction;
+}
+
+Result<Prediction> Predictor::predict(const Graph& graph) const {
+  UNSCATTER_TRY(row, embedder_->embed(graph));
+  return predict(row);
+}
+
+}  // namespace unscatter
