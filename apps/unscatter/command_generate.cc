@@ -120,11 +120,12 @@ void add_generate_command(CLI::App& parent, Context& context) {
       ->group(of_fraud)
       ->check(CLI::IsMember({"directed", "undirected", "mixed"}))
       ->capture_default_str();
+  command.add_flag("--weights", fraud.weights, "Edges carry the sum that was paid")->group(of_fraud);
   command.add_flag("--no-attributes", options->no_attributes, "Payments only")->group(of_fraud);
   command.add_option("--without-attributes", fraud.without_attributes, "Share of cases that lack them, 0 to 1")
       ->group(of_fraud)
       ->capture_default_str();
-  command.add_option("--attribute-scale", fraud.scale, "Every attribute is multiplied by it")
+  command.add_option("--attribute-scale", fraud.scale, "Every attribute and weight is multiplied by it")
       ->group(of_fraud)
       ->capture_default_str();
   command.add_option("--branches", fraud.branches, "Above 1: node labels, and 3 classes per branch")

@@ -123,10 +123,14 @@ namespace {
 
 void add_graph(Hasher& hasher, const Graph& graph) {
   const std::size_t n = graph.node_count();
-  hasher.add(std::uint64_t{n}).add(std::uint64_t{graph.directed()}).add(std::uint64_t{graph.entry_count()});
+  // One number says whether the graph is directed and whether weights follow.  Without them the digest is that of a
+  // version that knew no weights.
+  const std::uint64_t kind = (graph.directed() ? 1U : 0U) + (graph.has_weights() ? 2U : 0U);
+  hasher.add(std::uint64_t{n}).add(kind).add(std::uint64_t{graph.entry_count()});
   // Offsets and entries are hashed as they lie in memory: 32 bits, little-endian on every platform that the project
   // builds for.
   hasher.add_bytes(std::as_bytes(graph.offsets())).add_bytes(std::as_bytes(graph.entries()));
+  for (const double weight : graph.entry_weights()) hasher.add(weight);
   hasher.add(std::uint64_t{graph.attribute_count()}).add(std::uint64_t{graph.has_labels()});
   hasher.add(std::uint64_t{graph.has_positions()}).add(std::uint64_t{graph.has_node_ids()});
   for (std::size_t i = 0; i < n; ++i) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/wipe.h"
+#include "graph/weighted_rows.h"
 
 namespace unscatter {
 namespace {
@@ -92,7 +93,8 @@ Status check_states(const GraphParts& parts, const std::vector<std::uint32_t>& o
   return ok_status();
 }
 
-bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<NodeIndex>& neighbours) {
+bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<NodeIndex>& neighbours,
+                  const std::vector<double>& weights) {
   // Rows are sorted.  So going through all rows in order meets the mirrored entries of each row in order too.  One
   // counter per row replaces a search.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
@@ -100,10 +102,27 @@ bool is_symmetric(const std::vector<std::uint32_t>& offsets, const std::vector<N
     for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
       std::uint32_t& mirrored = next[neighbours[k]];
       if (mirrored == offsets[neighbours[k] + 1] || neighbours[mirrored] != i) return false;
+      if (!weights.empty() && weights[mirrored] != weights[k]) return false;
       ++mirrored;
     }
   }
   return true;
+}
+
+Status check_weights(const std::vector<double>& weights, const std::vector<std::uint32_t>& offsets,
+                     const std::vector<NodeIndex>& neighbours) {
+  UNSCATTER_CHECK_OK(check_size(weights.size(), neighbours.size(), "edge weights"));
+  if (weights.empty()) return ok_status();
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    for (std::uint32_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+      // Written so that NaN fails too.
+      if (!(std::abs(weights[k]) <= kMaxEdgeWeight)) {
+        return malformed(
+            fmt::format("edge {}, {}: weight {} is not between -1e300 and 1e300", neighbours[k], i, weights[k]));
+      }
+    }
+  }
+  return ok_status();
 }
 
 // Everything that uses a Graph trusts these rows without looking again: kernels index memory with them.
@@ -124,7 +143,8 @@ Status check_rows(const GraphParts& parts, const std::vector<std::uint32_t>& off
         return malformed(fmt::format("neighbours of node {} do not ascend", i));
     }
   }
-  if (!parts.directed && !is_symmetric(offsets, neighbours))
+  UNSCATTER_CHECK_OK(check_weights(parts.weights, offsets, neighbours));
+  if (!parts.directed && !is_symmetric(offsets, neighbours, parts.weights))
     return malformed("rows of an undirected graph are not symmetric");
   return ok_status();
 }
@@ -182,6 +202,13 @@ Result<Graph> Graph::create(GraphParts parts) {
   if (parts.node_count >= kMaxIndex) {
     return Error{ErrorCode::kLimitExceeded, fmt::format("{} nodes in one graph", parts.node_count)};
   }
+  if (!parts.weights.empty()) {
+    UNSCATTER_CHECK_OK(check_size(parts.weights.size(), parts.edges.size(), "edge weights"));
+    UNSCATTER_TRY(weighted, weighted_rows(parts.node_count, parts.directed, parts.edges, parts.weights));
+    unscatter::wipe(parts.weights);
+    parts.weights = std::move(weighted.weights);
+    return from_rows(std::move(parts), std::move(weighted.offsets), std::move(weighted.neighbours));
+  }
   Rows rows = rows_from_edges(parts.node_count, parts.directed, parts.edges);
   return from_rows(std::move(parts), std::move(rows.offsets), std::move(rows.neighbours));
 }
@@ -201,6 +228,7 @@ Result<Graph> Graph::from_rows(GraphParts parts, std::vector<std::uint32_t> offs
   Graph graph;
   graph.offsets_ = std::move(offsets);
   graph.neighbours_ = std::move(neighbours);
+  graph.weights_ = std::move(parts.weights);
   graph.directed_ = parts.directed;
   graph.attribute_count_ = parts.attribute_count;
   graph.attributes_ = std::move(parts.attributes);
@@ -228,6 +256,7 @@ void Graph::wipe() noexcept {
   // Everything that came from the data, ids and structure included.  What is left is a graph without nodes.
   unscatter::wipe(offsets_);
   unscatter::wipe(neighbours_);
+  unscatter::wipe(weights_);
   unscatter::wipe(attributes_);
   unscatter::wipe(labels_);
   unscatter::wipe(positions_);

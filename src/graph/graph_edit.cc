@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/weighted_rows.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -50,6 +51,7 @@ class GraphEditor {
 
   // A graph with an edge in both directions wherever this one has an edge.
   [[nodiscard]] Graph symmetrised() const {
+    if (graph_.has_weights()) return symmetrised_with_weights();
     GraphParts parts;
     parts.node_count = graph_.node_count();
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
@@ -65,6 +67,16 @@ class GraphEditor {
   }
 
  private:
+  [[nodiscard]] Graph symmetrised_with_weights() const {
+    WeightedRows rows = symmetric_sums(graph_);
+    Graph result = graph_;
+    result.directed_ = false;
+    result.offsets_ = std::move(rows.offsets);
+    result.neighbours_ = std::move(rows.neighbours);
+    result.weights_ = std::move(rows.weights);
+    return result;
+  }
+
   [[nodiscard]] Status check_living(NodeIndex node) const {
     if (node >= graph_.node_count()) {
       return Error{ErrorCode::kNotFound,
@@ -81,14 +93,20 @@ class GraphEditor {
   [[nodiscard]] Graph with_entries(Keep keep) const {
     Graph edited = graph_;
     edited.neighbours_.clear();
+    edited.weights_.clear();
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
-      for (const NodeIndex column : graph_.neighbours(row)) {
-        if (keep(row, column)) edited.neighbours_.push_back(column);
+      const std::span<const double> weights = graph_.weights(row);
+      for (std::size_t k = 0; k < graph_.degree(row); ++k) {
+        const NodeIndex column = graph_.neighbours(row)[k];
+        if (!keep(row, column)) continue;
+        edited.neighbours_.push_back(column);
+        if (!weights.empty()) edited.weights_.push_back(weights[k]);
       }
       edited.offsets_[row + 1] = static_cast<std::uint32_t>(edited.neighbours_.size());
     }
     // Spare capacity would still hold the removed entries.
     edited.neighbours_.shrink_to_fit();
+    edited.weights_.shrink_to_fit();
     return edited;
   }
 
@@ -116,15 +134,21 @@ class GraphEditor {
     // Built from what is kept, and not by erasing in a copy: nothing of the node is copied.
     edited.offsets_.reserve(graph_.node_count());
     edited.neighbours_.reserve(graph_.entry_count());
+    edited.weights_.reserve(graph_.entry_weights().size());
     for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
       if (row == node) continue;
-      for (const NodeIndex column : graph_.neighbours(row)) {
+      const std::span<const double> weights = graph_.weights(row);
+      for (std::size_t k = 0; k < graph_.degree(row); ++k) {
+        const NodeIndex column = graph_.neighbours(row)[k];
+        if (column == node) continue;
         // Later nodes move up by one.  Rows stay sorted.
-        if (column != node) edited.neighbours_.push_back(column - (column > node ? 1 : 0));
+        edited.neighbours_.push_back(column - (column > node ? 1 : 0));
+        if (!weights.empty()) edited.weights_.push_back(weights[k]);
       }
       edited.offsets_.push_back(static_cast<std::uint32_t>(edited.neighbours_.size()));
     }
     edited.neighbours_.shrink_to_fit();
+    edited.weights_.shrink_to_fit();
     edited.attribute_count_ = graph_.attribute_count_;
     edited.attributes_ = without_row(graph_.attributes_, graph_.attribute_count_, node);
     edited.labels_ = without_row(graph_.labels_, 1, node);

@@ -1,12 +1,13 @@
 // The layout, all numbers little-endian; n nodes, m entries of all rows, c attributes per node:
 //
-//   u8   version, 1
-//   u8   which parts there are: 1 directed, 2 attributes, 4 labels, 8 positions, 16 node ids, 32 states
+//   u8   version: 2 with weights, 1 without, so that a program that knows no weights refuses them by the version
+//   u8   which parts there are: 1 directed, 2 attributes, 4 labels, 8 positions, 16 node ids, 32 states, 64 weights
 //   u32  n
 //   u32  m
 //   u32  c                   with attributes only
 //   u32  n degrees
 //   u32  m neighbours        row after row, both directions of an undirected edge
+//   f64  m weights           with weights, in the order of the neighbours
 //   f64  n c attributes      with attributes
 //   i64  n labels            with labels
 //   f64  2 n coordinates     with positions
@@ -30,7 +31,8 @@
 namespace unscatter {
 namespace {
 
-constexpr std::uint8_t kBlobVersion = 1;
+constexpr std::uint8_t kPlainVersion = 1;
+constexpr std::uint8_t kWeightedVersion = 2;
 
 enum BlobPart : std::uint8_t {
   kDirectedPart = 1,
@@ -39,7 +41,8 @@ enum BlobPart : std::uint8_t {
   kPositionsPart = 8,
   kNodeIdsPart = 16,
   kStatesPart = 32,
-  kAllParts = 63,
+  kWeightsPart = 64,
+  kAllParts = 127,
 };
 
 bool has_states(const Graph& graph) {
@@ -57,6 +60,7 @@ std::uint8_t parts_of(const Graph& graph) {
   if (graph.has_positions()) parts |= kPositionsPart;
   if (graph.has_node_ids()) parts |= kNodeIdsPart;
   if (has_states(graph)) parts |= kStatesPart;
+  if (graph.has_weights()) parts |= kWeightsPart;
   return static_cast<std::uint8_t>(parts);
 }
 
@@ -191,12 +195,16 @@ Status read_values(BlobReader& reader, unsigned flags, GraphParts& parts) {
 
 Result<BlobContent> read_content(BlobReader& reader) {
   if (!reader.has(10, 1)) return short_blob();
-  if (const std::uint64_t version = reader.little_endian(1); version != kBlobVersion) {
-    return bad_blob(fmt::format("version {}, not {}", version, kBlobVersion));
+  const std::uint64_t version = reader.little_endian(1);
+  if (version != kPlainVersion && version != kWeightedVersion) {
+    return bad_blob(fmt::format("version {}, not {} or {}", version, kPlainVersion, kWeightedVersion));
   }
   const auto flags = static_cast<unsigned>(reader.little_endian(1));
   // A part of a later version.  To pass over it would lose what it says at the next write.
   if (flags > kAllParts) return bad_blob("an unknown part");
+  if (((flags & kWeightsPart) != 0) != (version == kWeightedVersion)) {
+    return bad_blob("the version does not fit the parts");
+  }
   BlobContent content;
   content.parts.directed = (flags & kDirectedPart) != 0;
   content.parts.node_count = reader.little_endian(4);
@@ -206,6 +214,7 @@ Result<BlobContent> read_content(BlobReader& reader) {
     content.parts.attribute_count = reader.little_endian(4);
   }
   UNSCATTER_CHECK_OK(read_rows(reader, entries, content));
+  if ((flags & kWeightsPart) != 0 && !reader.reals(entries, content.parts.weights)) return short_blob();
   UNSCATTER_CHECK_OK(read_values(reader, flags, content.parts));
   // Bytes after the end would be kept and hashed, and no removal would look at them.
   if (!reader.done()) return bad_blob("they go on after the last part");
@@ -229,6 +238,7 @@ void write_nodes(BlobWriter& writer, const Graph& graph) {
 std::size_t blob_size(const Graph& graph, unsigned flags) {
   const std::size_t n = graph.node_count();
   std::size_t size = 10 + ((flags & kAttributesPart) != 0 ? 4 : 0) + 4 * (n + graph.entry_count());
+  size += 8 * graph.entry_weights().size();
   size += 8 * n * graph.attribute_count();
   if (graph.has_labels()) size += 8 * n;
   if (graph.has_positions()) size += 16 * n;
@@ -241,13 +251,14 @@ std::size_t blob_size(const Graph& graph, unsigned flags) {
 std::vector<std::byte> to_blob(const Graph& graph) {
   const std::uint8_t flags = parts_of(graph);
   BlobWriter writer(blob_size(graph, flags));
-  writer.u8(kBlobVersion);
+  writer.u8(graph.has_weights() ? kWeightedVersion : kPlainVersion);
   writer.u8(flags);
   writer.u32(graph.node_count());
   writer.u32(graph.entry_count());
   if ((flags & kAttributesPart) != 0) writer.u32(graph.attribute_count());
   for (std::size_t i = 0; i < graph.node_count(); ++i) writer.u32(graph.degree(i));
   for (const NodeIndex neighbour : graph.entries()) writer.u32(neighbour);
+  for (const double weight : graph.entry_weights()) writer.real(weight);
   write_nodes(writer, graph);
   for (std::size_t i = 0; (flags & kStatesPart) != 0 && i < graph.node_count(); ++i) {
     writer.u8(static_cast<std::uint8_t>(graph.state(i)));

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "crash/plain_database.h"
@@ -47,6 +48,8 @@ double telling_attribute(std::size_t graph, std::size_t node) {
   return std::bit_cast<double>(0x3fe0'0000'0000'0000 | (digits & 0xf'ffff'ffff'ffff));
 }
 
+double telling_weight(std::size_t graph, std::size_t edge) { return 3 * telling_attribute(100 + graph, edge); }
+
 std::string telling_id(std::size_t graph, std::size_t node) {
   return fmt::format("member-{}-of-circle-{}", node, graph);
 }
@@ -67,6 +70,12 @@ Graph telling_graph(std::size_t number, std::size_t nodes, Sequence& random) {
     }
     parts.attributes.push_back(telling_attribute(number, i));
     parts.node_ids.push_back(telling_id(number, i));
+  }
+  // Copies of a chord add up.  So do the directions: from the smaller node to the larger one, each edge is listed once.
+  for (std::size_t k = 0; k < parts.edges.size(); ++k) {
+    Edge& edge = parts.edges[k];
+    if (edge.from > edge.to) std::swap(edge.from, edge.to);
+    parts.weights.push_back(telling_weight(number, k));
   }
   if (number == 1 || number == kLarge) parts.node_ids[4] = kLeaver;
   return Graph::create(std::move(parts)).value();
@@ -96,6 +105,7 @@ std::vector<std::string> traces_of(const Dataset& dataset, std::size_t g) {
     traces.push_back(graph.node_id(i));
     traces.push_back(bytes_of_real(graph.attributes(i)[0]));
     traces.push_back(bytes_of_row(graph.neighbours(i)));
+    for (const double weight : graph.weights(i)) traces.push_back(bytes_of_real(weight));
   }
   return traces;
 }
@@ -105,17 +115,21 @@ std::vector<Removal> removals_of(const Dataset& dataset) {
     return bytes_of_real(dataset.graphs[g].attributes(i)[0]);
   };
   const auto row = [&](std::size_t g, std::size_t i) { return bytes_of_row(dataset.graphs[g].neighbours(i)); };
+  const auto weight = [&](std::size_t g, std::size_t i, std::size_t k) {
+    return bytes_of_real(dataset.graphs[g].weights(i)[k]);
+  };
   const NodeIndex other = dataset.graphs[1].neighbours(9)[1];
   return {
       {ForgetFeatures{std::size_t{0}, std::size_t{2}}, {attribute(0, 2)}},
       {ForgetFeatures{kLarge, std::size_t{250}}, {attribute(kLarge, 250)}},
-      {ForgetNode{std::size_t{0}, telling_id(0, 7)}, {telling_id(0, 7), attribute(0, 7), row(0, 7)}},
-      {ForgetEdge{std::size_t{1}, std::size_t{9}, std::size_t{other}}, {row(1, 9), row(1, other)}},
-      {ForgetSubject{kLeaver}, {kLeaver, attribute(1, 4), attribute(kLarge, 4)}},
+      {ForgetNode{std::size_t{0}, telling_id(0, 7)},
+       {telling_id(0, 7), attribute(0, 7), row(0, 7), weight(0, 7, 0), weight(0, 7, 1)}},
+      {ForgetEdge{std::size_t{1}, std::size_t{9}, std::size_t{other}}, {row(1, 9), row(1, other), weight(1, 9, 1)}},
+      {ForgetSubject{kLeaver}, {kLeaver, attribute(1, 4), attribute(kLarge, 4), weight(1, 4, 0), weight(kLarge, 4, 2)}},
       {ForgetGraph{"the-circle-called-3"}, traces_of(dataset, 3)},
       {ForgetGraph{kLarge},
        {dataset.graph_ids[kLarge], telling_id(kLarge, 0), telling_id(kLarge, 150), attribute(kLarge, 150),
-        attribute(kLarge, 299)}},
+        attribute(kLarge, 299), weight(kLarge, 150, 0), weight(kLarge, 299, 1)}},
   };
 }
 

@@ -57,6 +57,21 @@ TEST(ContentDigest, ChangesWithAnyContentAndNotWithTheName) {
   EXPECT_NE(content_digest(dataset), content_digest(edited));
 }
 
+// Every weight counts, and weights of 1 are not the same as none: copies of a weighted edge add up.
+TEST(ContentDigest, CoversWeights) {
+  GraphParts parts = testing::random_graph_parts(3, testing::kWeightedGraph);
+  const Digest digest = content_digest(Graph::create(parts).value());
+  for (std::size_t k = 0; k < parts.weights.size(); ++k) {
+    GraphParts other = parts;
+    other.weights[k] += 1;
+    EXPECT_NE(content_digest(Graph::create(other).value()), digest);
+  }
+  parts.weights.assign(parts.edges.size(), 1.0);
+  const Digest ones = content_digest(Graph::create(parts).value());
+  parts.weights.clear();
+  EXPECT_NE(content_digest(Graph::create(parts).value()), ones);
+}
+
 TEST(StateClasses, PutsLabelsInTheGivenOrder) {
   Dataset dataset;
   dataset.class_names = {"a", "b", "c"};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/random_graph.h"
 #include "unscatter/graph/dataset.h"
 
@@ -16,9 +18,10 @@ Graph edited(const Graph& graph, const GraphEdit& edit) {
 // The property everything rests on: nothing tells the edited graph from one that never had the node.
 TEST(GraphEdit, CompactRemovalEqualsTheGraphBuiltWithoutTheNode) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    for (const bool directed : {false, true}) {
+    for (const int kind : {0, 1, 2, 3}) {
       testing::RandomGraphOptions options = testing::kRichGraph;
-      options.directed = directed;
+      options.directed = kind % 2 == 1;
+      options.weights = kind >= 2;
       const GraphParts parts = testing::random_graph_parts(seed, options);
       const auto node = static_cast<NodeIndex>(seed % parts.node_count);
       const Graph without = Graph::create(testing::parts_without_node(parts, node)).value();
@@ -69,6 +72,29 @@ TEST(GraphEdit, EdgeRemovalTakesBothDirectionsOfAnUndirectedEdge) {
   const Graph one_way = edited(Graph::create(pair).value(), RemoveEdge{0, 1});
   EXPECT_FALSE(one_way.has_edge(0, 1));
   EXPECT_TRUE(one_way.has_edge(1, 0));
+}
+
+// The weights that are left are those of the edges that are left, and no others are held.
+TEST(GraphEdit, EveryEditKeepsTheWeightsOfWhatIsLeft) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    testing::RandomGraphOptions options = testing::kWeightedGraph;
+    options.directed = seed % 2 == 1;
+    const GraphParts parts = testing::random_graph_parts(seed, options);
+    const Graph graph = Graph::create(parts).value();
+    ASSERT_TRUE(graph.has_weights());
+    EXPECT_EQ(edited(graph, RemoveFeatures{3}).entry_weights().size(), graph.entry_count());
+
+    GraphParts without_edge = parts;
+    without_edge.edges.erase(without_edge.edges.begin() + 2);
+    without_edge.weights.erase(without_edge.weights.begin() + 2);
+    EXPECT_EQ(edited(graph, RemoveEdge{parts.edges[2].from, parts.edges[2].to}), Graph::create(without_edge).value());
+
+    const Graph tombstone = edited(graph, RemoveNode{3, NodeRemoval::kTombstone});
+    const Graph compact = edited(graph, RemoveNode{3});
+    EXPECT_TRUE(std::equal(tombstone.entry_weights().begin(), tombstone.entry_weights().end(),
+                           compact.entry_weights().begin(), compact.entry_weights().end()));
+  }
 }
 
 TEST(GraphEdit, TheLastLivingNodeTakesTheGraphAlong) {

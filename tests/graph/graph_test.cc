@@ -75,6 +75,83 @@ TEST(Graph, BadPartsAreRefusedWithTheValue) {
   EXPECT_NE(error_of(twice).find("'b' occurs twice"), std::string::npos);
 }
 
+TEST(Graph, CopiesOfAnEdgeAddUpInAnyOrder) {
+  GraphParts parts = triangle_with_tail();
+  parts.directed = true;
+  parts.weights = {1, 2, 4, 8};
+  parts.edges.insert(parts.edges.end(), {{0, 1}, {3, 3}, {0, 1}});
+  parts.weights.insert(parts.weights.end(), {0.1, 99, 0.7});
+  const Graph graph = Graph::create(parts).value();
+  EXPECT_EQ(graph.weights(1)[0], 0.1 + 0.7 + 1);
+  EXPECT_EQ(graph.weights(2)[0], 2);
+  EXPECT_TRUE(graph.weights(4).empty());
+  std::reverse(parts.edges.begin(), parts.edges.end());
+  std::reverse(parts.weights.begin(), parts.weights.end());
+  EXPECT_EQ(graph, Graph::create(parts).value());
+  EXPECT_NE(graph, [&] {
+    GraphParts plain = parts;
+    plain.weights.clear();
+    return Graph::create(plain).value();
+  }());
+}
+
+TEST(Graph, AnUndirectedEdgeHasOneWeight) {
+  GraphParts parts;
+  parts.node_count = 3;
+  parts.edges = {{0, 1}, {1, 2}};
+  parts.weights = {2, 5};
+  const Graph graph = Graph::create(parts).value();
+  EXPECT_EQ(graph.weights(0)[0], 2);
+  EXPECT_EQ(graph.weights(1)[0], 2);
+  EXPECT_EQ(graph.weights(1)[1], 5);
+  parts.edges.push_back({1, 0});
+  parts.weights.push_back(2);
+  EXPECT_EQ(Graph::create(parts).value(), graph);  // both directions listed, as many files do
+  parts.weights.back() = 3;
+  EXPECT_NE(error_of(parts).find("edge 1, 0 has the weight 3"), std::string::npos) << error_of(parts);
+  EXPECT_NE(error_of(parts).find("undirected"), std::string::npos);
+}
+
+TEST(Graph, SymmetrisingAddsTheWeightsOfBothDirections) {
+  GraphParts parts;
+  parts.node_count = 3;
+  parts.directed = true;
+  parts.edges = {{0, 1}, {1, 0}, {1, 2}};
+  parts.weights = {2, 5, 11};
+  const Graph graph = symmetrised(Graph::create(parts).value());
+  EXPECT_FALSE(graph.directed());
+  EXPECT_EQ(graph.weights(0)[0], 7);
+  EXPECT_EQ(graph.weights(1)[0], 7);
+  EXPECT_EQ(graph.weights(1)[1], 11);
+  EXPECT_EQ(graph.weights(2)[0], 11);
+}
+
+TEST(Graph, BadWeightsAreRefusedWithTheValue) {
+  GraphParts parts = triangle_with_tail();
+  parts.weights = {1, 2, 3};
+  EXPECT_EQ(error_of(parts), "3 edge weights for 4 expected");
+  parts.weights = {1, 2, std::numeric_limits<double>::infinity(), 4};
+  EXPECT_NE(error_of(parts).find("weight inf"), std::string::npos) << error_of(parts);
+  parts.weights = {1, 2, std::numeric_limits<double>::quiet_NaN(), 4};
+  EXPECT_NE(error_of(parts).find("weight nan"), std::string::npos) << error_of(parts);
+  parts.weights = {1, 2, -2e300, 4};
+  EXPECT_NE(error_of(parts).find("weight -2e+300"), std::string::npos) << error_of(parts);
+  // The sum of copies counts.
+  parts.weights = {1, 2, 3, 9e299};
+  parts.edges.push_back(parts.edges.back());
+  parts.weights.push_back(9e299);
+  EXPECT_NE(error_of(parts).find("weight 1.8e+300"), std::string::npos) << error_of(parts);
+
+  GraphParts rows;
+  rows.node_count = 2;
+  rows.weights = {3, 3};
+  EXPECT_TRUE(Graph::from_rows(rows, {0, 1, 2}, {1, 0}).ok());
+  rows.weights = {3, 4};
+  EXPECT_FALSE(Graph::from_rows(rows, {0, 1, 2}, {1, 0}).ok());  // not symmetric
+  rows.weights = {3};
+  EXPECT_FALSE(Graph::from_rows(rows, {0, 1, 2}, {1, 0}).ok());
+}
+
 TEST(Graph, FromRowsChecksWhatItIsTold) {
   GraphParts parts;
   parts.node_count = 3;
@@ -129,7 +206,8 @@ TEST(Graph, StatesMustFitWhatRemovalsLeave) {
 TEST(Graph, WipingOverwritesWhatTheGraphHeld) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
-    Graph graph = testing::random_graph(seed, testing::kRichGraph);
+    Graph graph = testing::random_graph(seed, testing::kWeightedGraph);
+    const std::span<const double> weights = graph.entry_weights();
     const std::size_t n = graph.node_count();
     const std::span<const std::uint32_t> offsets = graph.offsets();
     const std::span<const NodeIndex> entries = graph.entries();
@@ -141,9 +219,11 @@ TEST(Graph, WipingOverwritesWhatTheGraphHeld) {
     const auto all_zero = [](const auto& numbers) {
       return std::all_of(numbers.begin(), numbers.end(), [](auto number) { return number == 0; });
     };
-    ASSERT_FALSE(all_zero(offsets) || all_zero(entries) || all_zero(attributes) || all_zero(positions));
+    ASSERT_FALSE(all_zero(offsets) || all_zero(entries) || all_zero(attributes) || all_zero(positions) ||
+                 all_zero(weights));
     graph.wipe();
     EXPECT_TRUE(all_zero(offsets) && all_zero(entries) && all_zero(attributes) && all_zero(positions));
+    EXPECT_TRUE(all_zero(weights));
     EXPECT_EQ(ids.find(id), std::string_view::npos);
   }
 }

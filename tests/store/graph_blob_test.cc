@@ -28,13 +28,14 @@ Graph edited_graph(const Graph& graph, const GraphEdit& edit) { return std::move
 // All combinations of parts, with what removals leave.
 std::vector<Graph> blob_graphs() {
   std::vector<Graph> graphs;
-  for (std::uint64_t mask = 0; mask < 64; ++mask) {
+  for (std::uint64_t mask = 0; mask < 128; ++mask) {
     testing::RandomGraphOptions options{.nodes = 1 + mask % 13, .edge_probability = 0.3};
     options.directed = (mask & 1) != 0;
     options.attributes = (mask & 2) != 0 ? 1 + mask % 3 : 0;
     options.label_values = (mask & 4) != 0 ? 5 : 0;
     options.positions = (mask & 8) != 0;
     options.node_ids = (mask & 16) != 0;
+    options.weights = (mask & 64) != 0;
     Graph graph = testing::random_graph(mask, options);
     if ((mask & 32) != 0 && graph.node_count() > 2) {
       graph = edited_graph(graph, RemoveFeatures{0});
@@ -43,6 +44,7 @@ std::vector<Graph> blob_graphs() {
     graphs.push_back(std::move(graph));
   }
   graphs.push_back(testing::random_graph(99, testing::kRichGraph));
+  graphs.push_back(testing::random_graph(99, testing::kWeightedGraph));
   return graphs;
 }
 
@@ -140,11 +142,18 @@ TEST(GraphBlob, RefusesOtherVersionsPartsAndLengths) {
     EXPECT_NE(graph.error().message.find(reason), std::string::npos) << graph.error().message;
   };
   Blob blob = good;
+  blob[0] = std::byte{3};
+  refused(blob, "version 3");
+  blob = good;
+  blob[1] |= std::byte{128};
+  refused(blob, "unknown part");
+  // Weights belong to version 2, and version 2 has weights: one graph, one spelling.
+  blob = good;
   blob[0] = std::byte{2};
-  refused(blob, "version 2");
+  refused(blob, "does not fit");
   blob = good;
   blob[1] |= std::byte{64};
-  refused(blob, "unknown part");
+  refused(blob, "does not fit");
   blob = good;
   blob.push_back(std::byte{0});
   refused(blob, "go on");

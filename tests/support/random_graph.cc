@@ -34,6 +34,9 @@ GraphParts random_graph_parts(std::uint64_t seed, const RandomGraphOptions& opti
     // Ids differ from node numbers, so that a test notices if one is taken for the other.
     for (std::size_t i = 0; i < options.nodes; ++i) parts.node_ids.push_back(fmt::format("user-{}", 7 * i + 3));
   }
+  if (options.weights) {
+    for (std::size_t k = 0; k < parts.edges.size(); ++k) parts.weights.push_back(4 * random.unit() - 1);
+  }
   return parts;
 }
 
@@ -53,7 +56,11 @@ void erase_row(std::vector<T>& values, std::size_t width, std::size_t row) {
 }  // namespace
 
 GraphParts parts_without_node(GraphParts parts, NodeIndex node) {
-  std::erase_if(parts.edges, [node](const Edge& e) { return e.from == node || e.to == node; });
+  for (std::size_t k = parts.edges.size(); k-- > 0;) {
+    if (parts.edges[k].from != node && parts.edges[k].to != node) continue;
+    erase_row(parts.edges, 1, k);
+    erase_row(parts.weights, 1, k);
+  }
   // Later nodes move up by one.  This is written apart from the library's edits, because tests compare the two.
   for (Edge& e : parts.edges) {
     if (e.from > node) --e.from;

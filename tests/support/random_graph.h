@@ -16,6 +16,7 @@ struct RandomGraphOptions {
   std::size_t label_values = 0;  // labels 0 .. label_values - 1; 0: none
   bool positions = false;
   bool node_ids = false;
+  bool weights = false;  // on [-1, 3]
 };
 
 // A graph with everything that a graph can carry.
@@ -26,6 +27,13 @@ inline constexpr RandomGraphOptions kRichGraph{.nodes = 16,
                                                .label_values = 3,
                                                .positions = true,
                                                .node_ids = true};
+
+// The same with weights.
+inline constexpr RandomGraphOptions kWeightedGraph = [] {
+  RandomGraphOptions options = kRichGraph;
+  options.weights = true;
+  return options;
+}();
 
 // The same seed gives the same graph.
 [[nodiscard]] Graph random_graph(std::uint64_t seed, const RandomGraphOptions& options = {});

@@ -53,9 +53,10 @@ struct FraudOptions {
   double fraud_share = 0.5;     // in [0, 1]: half of them rings, half of them mules
   double hidden = 0.1;          // in [0, 1]: share of frauds that leave no trace
   FraudEdges edges = FraudEdges::kDirected;
+  bool weights = false;           // true: every edge has the sum that was paid
   bool attributes = true;         // false: payments only
   double without_attributes = 0;  // in [0, 1]: share of graphs whose attributes are missing
-  double scale = 1;               // every attribute is multiplied by it; may be negative or tiny
+  double scale = 1;               // every attribute and weight is multiplied by it; may be negative or tiny
   std::size_t branches = 1;  // in 1 .. 10^4: above 1, accounts have node labels, and there are 3 x branches classes
   std::uint64_t seed = 1;
 };

@@ -32,6 +32,10 @@ struct GraphParts {
   std::size_t node_count = 0;
   bool directed = false;
   std::vector<Edge> edges;  // any order; undirected: one or both directions; duplicates and self-loops are dropped
+  // One per edge of `edges`, or empty: the graph has no weights, and every edge counts 1.  Copies of an edge in one
+  // direction add up.  If an undirected graph lists an edge in both directions, both must have the same weight.
+  // from_rows() takes one per entry of its rows instead.
+  std::vector<double> weights;
   std::size_t attribute_count = 0;    // real numbers per node
   std::vector<double> attributes;     // row major, node_count x attribute_count
   std::vector<std::int64_t> labels;   // one per node
@@ -40,6 +44,9 @@ struct GraphParts {
   std::vector<NodeState> states;      // one per node: what earlier removals left
 };
 
+// Weights are at most this large, so that the sum of both directions of an edge is finite.
+inline constexpr double kMaxEdgeWeight = 1e300;
+
 // Compressed sparse rows.  Row i lists the nodes j with an edge j -> i, in ascending order and without i itself.  These
 // are the neighbours in an undirected graph and the in-neighbours in a directed one.  A value type.  Any number of
 // threads may read it at the same time.
@@ -47,7 +54,8 @@ class Graph {
  public:
   // Errors (kMalformedInput, naming the value): no nodes, an edge end outside the graph, a part of the wrong size, a
   // number that is not finite, a node id that occurs twice or is empty, a tombstone with edges, a removed feature that
-  // is not 0, no living node.  kLimitExceeded: 2^32 nodes or edge entries, or more.
+  // is not 0, no living node, a weight beyond kMaxEdgeWeight, two directions of an undirected edge with different
+  // weights.  kLimitExceeded: 2^32 nodes or edge entries, or more.
   [[nodiscard]] static Result<Graph> create(GraphParts parts);
 
   // The same from rows that are already sorted, distinct and free of self-loops, without an edge list in between.
@@ -69,9 +77,17 @@ class Graph {
   [[nodiscard]] std::span<const NodeIndex> neighbours(std::size_t i) const {
     return {neighbours_.data() + offsets_[i], degree(i)};
   }
+  // A graph without edges has no weights.
+  [[nodiscard]] bool has_weights() const noexcept { return !weights_.empty(); }
+  // The weights of the edges that neighbours(i) names, in that order.  Empty if the graph has no weights.
+  [[nodiscard]] std::span<const double> weights(std::size_t i) const {
+    if (weights_.empty()) return {};
+    return {weights_.data() + offsets_[i], degree(i)};
+  }
   [[nodiscard]] bool has_edge(std::size_t from, std::size_t to) const;
   [[nodiscard]] std::span<const std::uint32_t> offsets() const noexcept { return offsets_; }
   [[nodiscard]] std::span<const NodeIndex> entries() const noexcept { return neighbours_; }
+  [[nodiscard]] std::span<const double> entry_weights() const noexcept { return weights_; }
 
   [[nodiscard]] NodeState state(std::size_t i) const { return states_.empty() ? NodeState::kPresent : states_[i]; }
   [[nodiscard]] bool has_features(std::size_t i) const { return state(i) == NodeState::kPresent; }
@@ -101,6 +117,7 @@ class Graph {
 
   std::vector<std::uint32_t> offsets_{0};
   std::vector<NodeIndex> neighbours_;
+  std::vector<double> weights_;  // empty, or one per entry of neighbours_
   bool directed_ = false;
   std::size_t attribute_count_ = 0;
   std::vector<double> attributes_;
@@ -110,7 +127,8 @@ class Graph {
   std::vector<NodeState> states_;  // empty: all present
 };
 
-// The undirected graph with an edge wherever `graph` has one in either direction.  Everything else is kept.
+// The undirected graph with an edge wherever `graph` has one in either direction.  If the graph has weights, the edge
+// has the sum of the weights of both directions.  Everything else is kept.
 [[nodiscard]] Graph symmetrised(const Graph& graph);
 
 }  // namespace unscatter

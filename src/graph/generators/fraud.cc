@@ -193,9 +193,16 @@ Result<Graph> make_case(const FraudOptions& options, Scheme scheme, std::size_t 
   Case story(parts.node_count, random);
   story.everyday();
   act(scheme, !random.chance(options.hidden), members, story, random);
-  for (const auto& [ends, paid] : story.paid()) parts.edges.push_back({ends.first, ends.second});
   parts.directed =
       options.edges == FraudEdges::kDirected || (options.edges == FraudEdges::kMixed && random.chance(0.5));
+  for (const auto& [ends, paid] : story.paid()) {
+    // Without directions two accounts have one edge, with all that went either way.
+    const auto back = story.paid().find({ends.second, ends.first});
+    const bool both = !parts.directed && back != story.paid().end();
+    if (both && ends.first > ends.second) continue;
+    parts.edges.push_back({ends.first, ends.second});
+    if (options.weights) parts.weights.push_back(options.scale * (paid + (both ? back->second : 0)));
+  }
   if (options.attributes && !random.chance(options.without_attributes)) {
     const std::vector<double> turnover = story.turnover();
     parts.attribute_count = 4;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "graph/weighted_rows.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter::readers {
@@ -106,6 +107,14 @@ Result<Graph> build_graph(GraphParts parts, Dropped& dropped) {
   // Twice the number of edges must fit into 32 bits, since mirror images are merged in below.
   if (parts.edges.size() >= std::numeric_limits<std::uint32_t>::max() / 2) {
     return Error{ErrorCode::kLimitExceeded, "2^31 edges in one graph"};
+  }
+  if (!parts.weights.empty()) {
+    UNSCATTER_TRY(weighted, weighted_rows(n, parts.directed, parts.edges, parts.weights));
+    dropped.self_loops += weighted.self_loops;
+    dropped.duplicate_edges += weighted.duplicate_edges;
+    std::vector<Edge>().swap(parts.edges);
+    parts.weights = std::move(weighted.weights);
+    return Graph::from_rows(std::move(parts), std::move(weighted.offsets), std::move(weighted.neighbours));
   }
   sort_by_from(parts.edges, n);
   Rows rows = rows_of(parts.edges, n, dropped);

@@ -13,8 +13,9 @@ namespace {
 // Random edge lists, shuffled, with loops and repetitions: the same graph as Graph::create makes of them.
 TEST(BuildGraph, EqualsGraphCreate) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    for (const bool directed : {false, true}) {
+    for (const int kind : {0, 1, 2}) {  // undirected, directed, directed with weights
       SCOPED_TRACE(seed);
+      const bool directed = kind > 0;
       GraphParts parts = testing::random_graph_parts(
           seed, {.nodes = 5 + seed, .edge_probability = 0.3, .directed = directed, .attributes = 2, .label_values = 3});
       Sequence random(seed);
@@ -22,6 +23,9 @@ TEST(BuildGraph, EqualsGraphCreate) {
       for (std::size_t k = 0; k < edges; k += 3) parts.edges.push_back(parts.edges[k]);
       parts.edges.push_back({1, 1});
       random.shuffle(std::span(parts.edges));
+      if (kind == 2) {
+        for (std::size_t k = 0; k < parts.edges.size(); ++k) parts.weights.push_back(random.unit());
+      }
       const Graph expected = Graph::create(parts).value();
 
       Dropped dropped;
