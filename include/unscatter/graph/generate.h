@@ -51,7 +51,7 @@ struct FraudOptions {
   std::size_t min_size = 10;    // accounts of a graph, uniform on min_size .. max_size; >= 8
   std::size_t max_size = 50;    // in min_size .. 10^4
   double fraud_share = 0.5;     // in [0, 1]: half of them rings, half of them mules
-  double hidden = 0.1;          // in [0, 1]: share of frauds that leave no trace
+  double hidden = 0.05;         // in [0, 1]: share of frauds that leave no trace
   FraudEdges edges = FraudEdges::kDirected;
   bool weights = false;           // true: every edge has the sum that was paid
   bool attributes = true;         // false: payments only

@@ -164,20 +164,20 @@ void act(Scheme scheme, bool seen, const std::vector<Account>& members, Case& st
   const auto newer = [&](NodeIndex a, NodeIndex b) { return members[a].opened > members[b].opened; };
   const auto nobody = [](NodeIndex, NodeIndex) { return false; };
   // Honest things that look like fraud happen in every kind of case.
-  if (random.chance(0.3)) story.ring(choose(3 + random.below(3), nodes, random, nobody), 1);
-  if (random.chance(0.4)) {
-    const auto payers = choose(3 + random.below(5), nodes, random, nobody);
+  if (random.chance(0.2)) story.ring(choose(3 + random.below(3), nodes, random, nobody), 1);
+  if (random.chance(0.2)) {
+    const auto payers = choose(3 + random.below(4), nodes, random, nobody);
     story.collect(story.anyone(nodes), payers, {}, 2);
   }
   if (!seen || scheme == Scheme::kNone) return;
-  for (std::uint64_t times = 1 + random.below(2); times > 0; --times) {
+  for (std::uint64_t times = 1 + random.below(3); times > 0; --times) {
     if (scheme == Scheme::kRing) {
-      story.ring(choose(3 + random.below(4), nodes, random, newer), 3 + random.below(3));
+      story.ring(choose(4 + random.below(4), nodes, random, newer), 5 + random.below(3));
       continue;
     }
-    const auto victims = choose(3 + random.below(5), nodes, random, older);
+    const auto victims = choose(5 + random.below(4), nodes, random, older);
     const auto mules = choose(2 + random.below(2), nodes, random, newer);
-    story.collect(mules.front(), victims, std::span(mules).subspan(1), 3 + random.below(2));
+    story.collect(mules.front(), victims, std::span(mules).subspan(1), 4 + random.below(3));
   }
 }
 
