@@ -27,7 +27,6 @@ namespace {
 struct AuditArguments {
   WorkspaceArguments workspace;
   std::string data;
-  bool symmetrise = false;
   TransformArguments transform;
   LearningArguments learning;
   GuaranteeArguments guarantee;
@@ -58,8 +57,7 @@ Status check_audit_usage(const AuditArguments& arguments, const CLI::App& comman
   // A workspace has its options.  To pass over others would let somebody believe that they were audited.
   for (const CLI::Option* option : command.get_options()) {
     const std::string& group = option->get_group();
-    const bool training =
-        group == "Guarantee" || group == "Learning" || group == "Transform" || option->check_name("--symmetrise");
+    const bool training = group == "Guarantee" || group == "Learning" || group == "Transform";
     if (training && option->count() > 0) {
       return wrong(fmt::format("{} goes with --data: a workspace has its own", option->get_name()));
     }
@@ -230,17 +228,20 @@ Result<Subject> open_subject(const AuditArguments& arguments, Context& context) 
 Result<Subject> train_subject(const AuditArguments& arguments, Context& context) {
   UNSCATTER_TRY(spec, arguments.transform.spec());
   UNSCATTER_TRY(options, arguments.guarantee.options(spec));
+  const bool paper = arguments.guarantee.preset == "paper";
+  if (paper && arguments.transform.family->count() == 0) spec.family = "geometric";
+  if (!paper) options.regularisation = TransformArguments::regularisation_for(spec, options.regularisation);
   UNSCATTER_CHECK_OK(arguments.learning.apply(options));
   options.threads = arguments.workspace.threads;
   options.progress = &context.progress();
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
-  UNSCATTER_TRY(dataset, read_dataset(data, {.limits = {},
-                                             .symmetrise = arguments.symmetrise,
-                                             .threads = options.threads,
-                                             .progress = options.progress}));
+  UNSCATTER_TRY(
+      dataset,
+      read_dataset(data,
+                   {.limits = {}, .symmetrise = false, .threads = options.threads, .progress = options.progress}));
   Subject subject;
-  UNSCATTER_TRY(embedder, make_embedder(arguments.transform.features, spec, dataset));
+  UNSCATTER_TRY(embedder, make_embedder(arguments.transform.features_for(spec), spec, dataset));
   subject.embedder = embedder;
   UNSCATTER_TRY(session, Session::create(std::move(dataset), embedder, options));
   subject.trained = std::move(session);
@@ -271,7 +272,6 @@ void add_audit_command(CLI::App& parent, Context& context) {
   const auto arguments = std::make_shared<AuditArguments>();
   arguments->workspace.add_to(command, false);
   command.add_option("--data", arguments->data, "Instead of a workspace: a data set to train on, in memory");
-  command.add_flag("--symmetrise", arguments->symmetrise, "With --data: make directed graphs undirected first");
   AuditOptions& options = arguments->options;
   command
       .add_option("--games", arguments->games,

@@ -18,6 +18,7 @@
 #include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "commands.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/learn/predict.h"
@@ -229,7 +230,9 @@ Result<Report> demo(Context& context) {
   options.progress = &context.progress();
   WorkspaceSetup setup;
   setup.dataset = std::move(cast.train);
-  setup.options.regularisation = 1e-4;
+  setup.features = kDefaultFeatures;
+  setup.transform = default_transform();
+  setup.options.regularisation = kDefaultRegularisation;
   const fs::path path = folder->path() / "demo.unscatter";
   UNSCATTER_TRY(created, Workspace::create(path, std::move(setup), options));
   const double train_ms = 1000 * watch.lap();

@@ -15,6 +15,7 @@
 #include "prediction_lines.h"
 #include "transform_options.h"
 #include "unscatter/embedding/embedder.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/graph/read.h"
 
@@ -25,7 +26,6 @@ struct EmbedArguments {
   std::string data;
   std::string out;
   bool force = false;
-  bool symmetrise = false;
   bool frame_bounds = false;
   std::size_t threads = 0;
   TransformArguments transform;
@@ -138,7 +138,7 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
     }
   }
   UNSCATTER_TRY(spec, arguments.transform.spec());
-  UNSCATTER_TRY(transform, make_transform(spec));  // before reading: a wrong option should not cost a minute
+  UNSCATTER_CHECK_OK(make_transform(spec));  // before reading: a wrong option should not cost a minute
   std::shared_ptr<const WaveletBank> bank;
   if (arguments.frame_bounds) {
     UNSCATTER_TRY(made, make_wavelet_bank(spec));
@@ -154,23 +154,25 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   Stopwatch watch;
   Embedded result;
   UNSCATTER_TRY(collected, collect(path, {.limits = {},
-                                          .symmetrise = arguments.symmetrise,
+                                          .symmetrise = false,
                                           .threads = arguments.threads,
                                           .progress = &context.progress()}));
   const Dataset& dataset = collected.dataset;
   result.read_seconds = watch.lap();
 
   const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
-  UNSCATTER_TRY(features, FeatureMap::resolve(arguments.transform.features, dataset, source));
-  result.features = features.describe();
-  result.transform = transform->name();
-  std::vector<EmbeddingBlock> blocks;
-  blocks.push_back({std::move(features), std::move(transform)});
-  const Embedder embedder(std::move(blocks), spec.row_norm);
+  UNSCATTER_TRY(made, make_embedder(arguments.transform.features_for(spec), spec, dataset, source));
+  const Embedder& embedder = *made;
+  result.features = embedder.blocks().front().features.describe();
+  result.transform = embedder.blocks().front().transform->name();
   watch.lap();
   UNSCATTER_TRY(Z, embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress()}));
   result.embed_seconds = watch.lap();
   if (bank != nullptr) {
+    // The bounds belong to the graphs that the wavelets see.
+    if (spec.symmetrise) {
+      for (Graph& graph : dataset.graphs) graph = symmetrised(graph);
+    }
     UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset.graphs, arguments.threads, context.progress()));
     result.frame = bounds;
     watch.lap();
@@ -201,7 +203,6 @@ void add_embed_command(CLI::App& parent, Context& context) {
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   arguments->transform.add_to(command);
   arguments->constants.add_fit_to(command);
-  command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
   command.add_flag("--frame-bounds", arguments->frame_bounds,
                    "Also compute the wavelets' frame bounds (O(g^3) per graph)");
   command.add_option("--threads", arguments->threads, "Threads; 0 for all. The result does not depend on it")
@@ -215,10 +216,11 @@ Examples:
   unscatter embed --data MUTAG.zip --transform custom --kernel "0..1: 1 -1 | 0..1: 0 1; 1..2: 1"
 
 Features are blocks joined by '+'.  Some look at no data: soft-degree[:CENTRES], label-buckets[:BUCKETS],
-soft-attributes[:COUNT], log-degree, constant, position, attributes[:COUNT], intensity[:COUNT].  Some have constants
-that are stated or fitted (--fit): degree-onehot[:WIDTH], labels[:A,B,...], standard-attributes[:MEAN/SCALE,...].
-product(a,b) multiplies two of them.  auto: soft-degree, and label-buckets and soft-attributes where the data have
-labels and attributes.  paper: labels, attributes or degree-onehot, as in the paper.  All constants are printed.)help");
+soft-attributes[:COUNT], wide-attributes[:COUNT], log-degree, constant, position, attributes[:COUNT],
+intensity[:COUNT].  Some have constants that are stated or fitted (--fit): degree-onehot[:WIDTH], labels[:A,B,...],
+standard-attributes[:MEAN/SCALE,...].  product(a,b) multiplies two of them.  all: soft-degree, and label-buckets and
+wide-attributes where the data have labels and attributes.  auto: the same with soft-attributes.  paper: labels,
+attributes or degree-onehot, as in the paper.  All constants are printed.)help");
   context.add_action(command, [arguments, &context] { return embed(*arguments, context); });
 }
 

@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "constant_options.h"
 #include "constant_words.h"
+#include "embedding_words.h"
 #include "files.h"
 #include "guarantee_options.h"
 #include "key_options.h"
@@ -46,7 +47,6 @@ constexpr std::string_view kNotCounted =
 struct TrainArguments {
   std::string data;
   bool force = false;
-  bool symmetrise = false;
   double train_share = 1;
   bool compare_levels = false;
   std::uint64_t seed = 1;
@@ -59,6 +59,8 @@ struct TrainArguments {
 
   [[nodiscard]] Result<SessionOptions> session_options(const TransformSpec& spec) const {
     UNSCATTER_TRY(options, guarantee.options(spec));
+    if (guarantee.preset != "paper")
+      options.regularisation = TransformArguments::regularisation_for(spec, options.regularisation);
     UNSCATTER_CHECK_OK(learning.apply(options));
     return options;
   }
@@ -68,6 +70,7 @@ struct TrainArguments {
 void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
   const auto given = [&command](const char* option) { return command.count(option) > 0; };
   if (!given("--features")) setup.features = "paper";
+  if (!given("--transform")) setup.transform.family = "geometric";
   if (!given("--row-norm")) setup.transform.row_norm = RowNorm::kNone;
   const PaperSetting* paper = find_paper_setting(data_set);
   if (paper == nullptr) return;
@@ -253,9 +256,23 @@ void report_levels(const Evaluation& evaluation, const SessionOptions& options, 
   }
 }
 
-Report report_training(const WorkspaceInfo& info, std::size_t width, const TrainArguments& arguments,
-                       const std::optional<Evaluation>& evaluation, const BoundedContributions& bounded,
-                       const StageClock& clock) {
+// What cannot be seen in a number: a model that always says the same, or one that fills the memory.
+void note_classes(const std::vector<std::string>& class_names, std::size_t width, Context& context) {
+  if (class_names.size() == 1) {
+    context.note(fmt::format("all graphs have the class '{}': a model of one class predicts it for every graph",
+                             class_names.front()));
+  }
+  constexpr double kManyBytes = 64 * 1024.0 * 1024.0;
+  const double bytes = 8.0 * static_cast<double>(width) * static_cast<double>(class_names.size());
+  if (bytes > kManyBytes) {
+    context.note(fmt::format("{} weights for each of {} classes take {:.0f} MB, several times while a model is trained",
+                             grouped(width), grouped(class_names.size()), bytes / 1e6));
+  }
+}
+
+Report report_training(const WorkspaceInfo& info, const EmbeddingUse& use, std::size_t width,
+                       const TrainArguments& arguments, const std::optional<Evaluation>& evaluation,
+                       const BoundedContributions& bounded, const StageClock& clock) {
   const SessionOptions& options = info.options;
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
@@ -265,6 +282,8 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
                  {"classes", info.class_names},
                  {"features", info.features},
                  {"coordinates", width},
+                 {"uses", use.uses},
+                 {"left_out", use.left_out},
                  {"mechanism", name(options.mechanism)},
                  {"epsilon", options.guarantee.epsilon},
                  {"delta", options.guarantee.delta},
@@ -284,7 +303,10 @@ Report report_training(const WorkspaceInfo& info, std::size_t width, const Train
   table.add_row({"workspace", fmt::format("{} ({})", arguments.workspace.path, info.id)});
   table.add_row({"learned from",
                  fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
-  table.add_row({"features", info.features});
+  table.add_row({"uses", fmt::format("{}", fmt::join(use.uses, ", "))});
+  table.add_row({"left out", use.left_out.empty() ? "nothing" : fmt::format("{}", fmt::join(use.left_out, "; "))});
+  table.add_row({"embedding", fmt::format("{} of {}{}", info.transform.family, info.features,
+                                          info.transform.symmetrise ? ", directed graphs made undirected first" : "")});
   table.add_row({"model", fmt::format("{} weights per class, {} loss, {} {}", grouped(width), options.loss.describe(),
                                       options.ridge ? "ridge" : "lambda",
                                       options.ridge ? *options.ridge : options.regularisation)});
@@ -322,14 +344,13 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   UNSCATTER_TRY(options, arguments.session_options(spec));
   UNSCATTER_CHECK_OK(check_options(options));
   setup.options = options;
-  setup.features = arguments.transform.features;
+  setup.features = arguments.transform.features_for(spec);
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
 
   StageClock clock;
   const std::size_t threads = arguments.workspace.threads;
-  const ReadOptions reading{
-      .limits = {}, .symmetrise = arguments.symmetrise, .threads = threads, .progress = &context.progress()};
+  const ReadOptions reading{.limits = {}, .symmetrise = false, .threads = threads, .progress = &context.progress()};
   UNSCATTER_TRY(dataset, read_dataset(data, reading));
   UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share,
                                              arguments.constants.public_share, arguments.seed));
@@ -345,6 +366,11 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
   const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0;
   setup.options.constants.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
+  // The built-in value depends on the transform, so the value alone does not tell where it comes from.
+  if (!paper && !setup.options.ridge) {
+    const bool stated = command.count("--lambda") > 0;
+    setup.options.constants.push_back({"lambda", stated ? ConstantKind::kStated : ConstantKind::kBuiltIn});
+  }
   note_large_delta(setup.dataset, setup.options, context);
   clock.stage("read");
 
@@ -360,6 +386,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   std::optional<WorkspaceInfo> info;
   std::size_t width = 0;
   BoundedContributions bounded;
+  const FormCounts form = count_forms(setup.dataset);
   // Closed at the end of this block: the log of an open workspace would keep the old name.
   {
     UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
@@ -372,9 +399,11 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     UNSCATTER_TRY(session, workspace.session());
     bounded = session->bounded_contributions();
     width = workspace.embedder().width() + (options.bias ? 1 : 0);
+    note_classes(info->class_names, width, context);
   }
   UNSCATTER_CHECK_OK(target.settle(how));
-  Report report = report_training(*info, width, arguments, evaluation, bounded, clock);
+  Report report = report_training(*info, embedding_use(form, info->transform, info->features), width, arguments,
+                                  evaluation, bounded, clock);
   report.json["replaced"] = target.replaces();
   // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
   // be in both.
@@ -390,7 +419,6 @@ void add_train_command(CLI::App& parent, Context& context) {
   command.add_option("--data", arguments->data, "A data set, or the name of one that is here")->required();
   arguments->workspace.add_to(command);
   command.add_flag("--force", arguments->force, "Replace --workspace if it exists, once the new one is complete");
-  command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
   arguments->key.add_to(command);
   command
       .add_option("--train-share", arguments->train_share,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "unscatter/embedding/make_embedder.h"
+
 namespace unscatter::cli {
 
 void LearningArguments::add_to(CLI::App& command) {
@@ -12,7 +14,8 @@ void LearningArguments::add_to(CLI::App& command) {
       ->default_str(defaults.loss.describe());
   command.add_option("--lambda", regularisation, "Strength of the regularisation, > 0")
       ->group(group)
-      ->default_str(fmt::format("{}", defaults.regularisation));
+      ->default_str(
+          fmt::format("{}; {} for other transforms than portrait", kDefaultRegularisation, defaults.regularisation));
   command.add_option("--optimizer", optimizer, "newton or lbfgs")
       ->group(group)
       ->check(CLI::IsMember({"newton", "lbfgs"}))

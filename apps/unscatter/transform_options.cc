@@ -24,30 +24,38 @@ std::vector<std::string> families() { return {transform_families().begin(), tran
 
 void TransformArguments::add_to(CLI::App& command) {
   const std::string group = "Transform";
-  command.add_option("--features", features, "Signals on the nodes (see below)")->group(group)->capture_default_str();
-  command.add_option("--transform", chosen.family, "What is done with them")
+  command.add_option("--features", features, "Signals on the nodes (unscatter embed --help lists them)")
       ->group(group)
-      ->check(CLI::IsMember(families()))
-      ->capture_default_str();
+      ->default_str("all; auto for other transforms than portrait");
+  family = command.add_option("--transform", chosen.family, "What is done with them")
+               ->group(group)
+               ->check(CLI::IsMember(families()))
+               ->default_str(chosen.family + "; geometric if --scales or the like is given");
   command
-      .add_option(
-          "--operator", op,
-          "Walk of the geometric transform: row (default) averages, column moves mass; diffusion uses symmetric")
-      ->group(group)
-      ->check(CLI::IsMember({"row", "column", "symmetric"}));
-  command.add_option("--scales", chosen.scales, "Wavelet scales J")
-      ->group(group)
-      ->check(CLI::Range(1, 32))
-      ->capture_default_str();
-  command.add_option("--moments", chosen.moments, "Moments Q of each signal")
-      ->group(group)
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  command.add_option("--layers", chosen.layers, "Layers L of the scattering tree, the root included")
-      ->group(group)
-      ->check(CLI::Range(1, 16))
-      ->capture_default_str();
-  command.add_flag("--linear", chosen.linear, "No modulus between layers")->group(group);
+      .add_flag("--symmetrise", chosen.symmetrise,
+                "Directed graphs lose their directions before they are embedded; the model remembers it")
+      ->group(group);
+  scattering_options.push_back(
+      command
+          .add_option(
+              "--operator", op,
+              "Walk of the geometric transform: row (default) averages, column moves mass; diffusion uses symmetric")
+          ->group(group)
+          ->check(CLI::IsMember({"row", "column", "symmetric"})));
+  scattering_options.push_back(command.add_option("--scales", chosen.scales, "Wavelet scales J")
+                                   ->group(group)
+                                   ->check(CLI::Range(1, 32))
+                                   ->capture_default_str());
+  scattering_options.push_back(command.add_option("--moments", chosen.moments, "Moments Q of each signal")
+                                   ->group(group)
+                                   ->check(CLI::Range(1, 64))
+                                   ->capture_default_str());
+  scattering_options.push_back(
+      command.add_option("--layers", chosen.layers, "Layers L of the scattering tree, the root included")
+          ->group(group)
+          ->check(CLI::Range(1, 16))
+          ->capture_default_str());
+  scattering_options.push_back(command.add_flag("--linear", chosen.linear, "No modulus between layers")->group(group));
   command
       .add_option("--kernel", chosen.kernel,
                   "Kernels of --transform custom, as FROM..TO: C0 C1 ...; pieces by ';', kernels by '|'")
@@ -81,6 +89,14 @@ void TransformArguments::add_to(CLI::App& command) {
 
 Result<TransformSpec> TransformArguments::spec() const {
   TransformSpec spec = chosen;
+  const auto given = [](const CLI::Option* option) { return option->count() > 0; };
+  const bool scattering = std::any_of(scattering_options.begin(), scattering_options.end(), given);
+  // An option of the scattering transforms asks for one of them.  Together with a portrait it would change nothing.
+  if (scattering && !given(family)) spec.family = "geometric";
+  if (scattering && spec.family == "portrait") {
+    return Error{ErrorCode::kInvalidArgument,
+                 "--operator, --scales, --moments, --layers and --linear do not go with --transform portrait"};
+  }
   const bool walks = spec.family == "geometric" || spec.family == "diffusion";
   if (!op.empty()) {
     if (!walks || (spec.family == "diffusion" && op != "symmetric")) {
@@ -99,6 +115,15 @@ Result<TransformSpec> TransformArguments::spec() const {
   }
   if (!method.empty()) spec.spectral.method = named(kMethods, spectral_method_name, method);
   return spec;
+}
+
+std::string TransformArguments::features_for(const TransformSpec& spec) const {
+  if (!features.empty()) return features;
+  return spec.family == default_transform().family ? std::string(kDefaultFeatures) : "auto";
+}
+
+double TransformArguments::regularisation_for(const TransformSpec& spec, double usual) {
+  return spec.family == default_transform().family ? kDefaultRegularisation : usual;
 }
 
 }  // namespace unscatter::cli

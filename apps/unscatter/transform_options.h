@@ -3,22 +3,30 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/transform_spec.h"
 
 namespace unscatter::cli {
 
 struct TransformArguments {
-  std::string features = "auto";
+  std::string features;  // empty: the family's own
   std::string op;        // empty: the family's own
   std::string method;    // empty: automatic
   std::string row_norm;  // empty: that of `chosen`
-  TransformSpec chosen;
+  TransformSpec chosen = default_transform();
+  const CLI::Option* family = nullptr;                 // --transform
+  std::vector<const CLI::Option*> scattering_options;  // those that only make sense with wavelets or moments
 
   void add_to(CLI::App& command);
   // Errors: kInvalidArgument for a combination that makes no sense.
   [[nodiscard]] Result<TransformSpec> spec() const;
+  // --features; if it is not given, those that go with the family.
+  [[nodiscard]] std::string features_for(const TransformSpec& spec) const;
+  // --lambda, if it is not given.
+  [[nodiscard]] static double regularisation_for(const TransformSpec& spec, double usual);
 };
 
 }  // namespace unscatter::cli

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "embedding/seen_graphs.h"
 #include "linalg/rounding.h"
 #include "unscatter/base/invariant.h"
 
@@ -53,7 +54,8 @@ Result<RowNorm> parse_row_norm(std::string_view text) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("unknown row norm '{}'; there are none and clip", text)};
 }
 
-Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm) : blocks_(std::move(blocks)), norm_(norm) {
+Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmetrise)
+    : blocks_(std::move(blocks)), norm_(norm), symmetrise_(symmetrise) {
   invariant(!blocks_.empty(), "an embedder needs at least one block");
   for (const EmbeddingBlock& block : blocks_) width_ += block.transform->width(block.features.width());
 }
@@ -63,6 +65,7 @@ std::string Embedder::describe() const {
   for (const EmbeddingBlock& block : blocks_) {
     text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", block.transform->name(), block.features.describe());
   }
+  if (symmetrise_) text += "; directed graphs made undirected first";
   if (norm_ == RowNorm::kClip) text += "; rows clipped to norm 1";
   return text;
 }
@@ -88,24 +91,30 @@ bool Embedder::refits() const noexcept {
 Result<std::shared_ptr<const Embedder>> Embedder::refitted(std::span<const Graph* const> graphs) const {
   std::vector<EmbeddingBlock> blocks;
   bool changed = false;
+  const SeenGraphs seen(graphs, symmetrise_);
   for (const EmbeddingBlock& block : blocks_) {
-    UNSCATTER_TRY(features, block.features.refit(graphs));
+    UNSCATTER_TRY(features, block.features.refit(seen.graphs()));
     // The description has every constant with all its digits.
     changed = changed || features.describe() != block.features.describe();
     blocks.push_back({std::move(features), block.transform});
   }
   if (!changed) return std::shared_ptr<const Embedder>();
-  return std::make_shared<const Embedder>(std::move(blocks), norm_);
+  return std::make_shared<const Embedder>(std::move(blocks), norm_, symmetrise_);
 }
 
 bool Embedder::fit_may_change(const Graph& before, const Graph* after) const {
-  return std::any_of(blocks_.begin(), blocks_.end(),
-                     [&](const EmbeddingBlock& block) { return block.features.fit_may_change(before, after); });
+  const Graph* const both[] = {&before, after};
+  const SeenGraphs seen(both, symmetrise_);
+  return std::any_of(blocks_.begin(), blocks_.end(), [&](const EmbeddingBlock& block) {
+    return block.features.fit_may_change(*seen.graphs()[0], seen.graphs()[1]);
+  });
 }
 
 bool Embedder::fit_shown_by(const Graph& graph) const {
+  const Graph* const one[] = {&graph};
+  const SeenGraphs seen(one, symmetrise_);
   return std::all_of(blocks_.begin(), blocks_.end(),
-                     [&](const EmbeddingBlock& block) { return block.features.fit_shown_by(graph); });
+                     [&](const EmbeddingBlock& block) { return block.features.fit_shown_by(*seen.graphs()[0]); });
 }
 
 Embedder::Scratch Embedder::make_scratch() const {
@@ -115,6 +124,12 @@ Embedder::Scratch Embedder::make_scratch() const {
 }
 
 Status Embedder::embed(const Graph& graph, Scratch& scratch, BlockRow& row) const {
+  if (!symmetrise_ || !graph.directed()) return embed_seen(graph, scratch, row);
+  const Graph* const one[] = {&graph};
+  return embed_seen(*SeenGraphs(one, true).graphs()[0], scratch, row);
+}
+
+Status Embedder::embed_seen(const Graph& graph, Scratch& scratch, BlockRow& row) const {
   row.clear();
   std::size_t first_column = 0;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {

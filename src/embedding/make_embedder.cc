@@ -4,18 +4,49 @@
 #include <vector>
 
 namespace unscatter {
+namespace {
+
+// Graphs only: nothing else is fitted on.
+Dataset undirected_copy(const Dataset& dataset) {
+  Dataset copy;
+  copy.graphs.reserve(dataset.size());
+  for (const Graph& graph : dataset.graphs) copy.graphs.push_back(symmetrised(graph));
+  return copy;
+}
+
+}  // namespace
+
+TransformSpec default_transform() {
+  TransformSpec spec;
+  spec.family = "portrait";
+  return spec;
+}
 
 Result<std::shared_ptr<const Embedder>> make_embedder(FeatureMap features, const TransformSpec& spec) {
   UNSCATTER_TRY(transform, make_transform(spec));
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({std::move(features), std::move(transform)});
-  return std::make_shared<const Embedder>(std::move(blocks), spec.row_norm);
+  return std::make_shared<const Embedder>(std::move(blocks), spec.row_norm, spec.symmetrise);
 }
 
 Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features, const TransformSpec& spec,
                                                       const Dataset& dataset, const FitSource& source) {
-  UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset, source));
-  return make_embedder(std::move(map), spec);
+  if (!spec.symmetrise) {
+    UNSCATTER_TRY(map, FeatureMap::resolve(features, dataset, source));
+    return make_embedder(std::move(map), spec);
+  }
+  // What is fitted, such as the largest degree, belongs to the graphs that the features will see.
+  Dataset seen = undirected_copy(dataset);
+  Dataset open;
+  FitSource seen_source = source;
+  if (source.public_data != nullptr) {
+    open = undirected_copy(*source.public_data);
+    seen_source.public_data = &open;
+  }
+  Result<FeatureMap> map = FeatureMap::resolve(features, seen, seen_source);
+  for (Graph& graph : seen.graphs) graph.wipe();
+  if (!map.ok()) return std::move(map).error();
+  return make_embedder(std::move(map).value(), spec);
 }
 
 }  // namespace unscatter

@@ -56,6 +56,8 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
     json["random_features"] = spec.random_features;
     json["sharpness"] = spec.sharpness;
   }
+  // Written only where it says something, so that the texts of workspaces that do not symmetrise stay as they are.
+  if (spec.symmetrise) json["symmetrise"] = true;
   return json;
 }
 
@@ -83,6 +85,7 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
     spec.random_features = json.at("random_features").get<std::size_t>();
     spec.sharpness = json.at("sharpness").get<double>();
   }
+  spec.symmetrise = json.contains("symmetrise") && json.at("symmetrise").get<bool>();
   return ok_status();
 }
 

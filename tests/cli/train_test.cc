@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/graph/split.h"
 #include "workspace_fixture.h"
@@ -48,6 +49,64 @@ TEST_F(Train, SaysWhatItLearned) {
 
   const nlohmann::json status = document({"status", "--workspace", path("new")});
   for (const char* field : {"id", "signer", "coordinates"}) EXPECT_EQ(status.at(field), report.at(field)) << field;
+}
+
+// Ordinary data: directed, with attributes of all scales.  No option is needed, and the program says what it used.
+TEST_F(Train, OrdinaryDataNeedNoOption) {
+  ASSERT_EQ(run_program({"datasets", "generate", path("fraud"), "--kind", "fraud", "--graphs", "60", "--edges", "mixed",
+                         "--without-attributes", "0.5"})
+                .exit_code,
+            0);
+  const nlohmann::json report = document({"train", "--data", path("fraud"), "--workspace", path("w")});
+  EXPECT_EQ(report.at("features"), "soft-degree:16+wide-attributes:4");
+  EXPECT_EQ(report.at("lambda"), kDefaultRegularisation);
+  ASSERT_EQ(report.at("uses").size(), 3u);
+  EXPECT_EQ(report.at("uses")[0], "size and structure");
+  EXPECT_TRUE(has(report.at("uses")[1], "directions ("));
+  EXPECT_TRUE(has(report.at("uses")[2], "4 attributes ("));
+  EXPECT_TRUE(report.at("left_out").empty());
+  // Nobody has to repeat an option to predict.
+  const nlohmann::json predicted = document({"predict", "--workspace", path("w"), "--data", path("fraud")});
+  EXPECT_GT(predicted.at("accuracy"), 0.6);
+}
+
+// Taking directions away is part of the model.  Forgotten by `predict`, it would cost accuracy without a word.
+TEST_F(Train, TheModelRemembersThatItSymmetrises) {
+  ASSERT_EQ(run_program({"datasets", "generate", path("fraud"), "--kind", "fraud", "--graphs", "40"}).exit_code, 0);
+  ASSERT_EQ(
+      run_program({"datasets", "generate", path("same"), "--kind", "fraud", "--graphs", "40", "--edges", "undirected"})
+          .exit_code,
+      0);
+  const nlohmann::json report = document({"train", "--data", path("fraud"), "--workspace", path("w"), "--symmetrise"});
+  ASSERT_EQ(report.at("left_out").size(), 1u);
+  EXPECT_TRUE(has(report.at("left_out")[0], "directions: --symmetrise"));
+  EXPECT_TRUE(has(document({"status", "--workspace", path("w")}).at("transform"), "undirected"));
+  // The same payments without directions look the same to this model.
+  const auto scores = [&](const std::string& of) {
+    document({"predict", "--workspace", path("w"), "--data", path(of), "--out", path("p.csv"), "--force"});
+    return testing::read_whole_file(path("p.csv"));
+  };
+  EXPECT_EQ(scores("fraud"), scores("same"));
+}
+
+TEST_F(Train, OptionsOfScatteringAskForIt) {
+  const nlohmann::json report = document({"train", "--data", data(), "--workspace", path("w"), "--scales", "2"});
+  EXPECT_TRUE(has(document({"status", "--workspace", path("w")}).at("transform"), "geometric"));
+  EXPECT_EQ(report.at("lambda"), SessionOptions{}.regularisation);
+  const Outcome refused =
+      run_program({"train", "--data", data(), "--workspace", path("v"), "--transform", "portrait", "--scales", "2"});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_TRUE(has(refused.err, "do not go with --transform portrait"));
+}
+
+TEST_F(Train, OneClassIsToldApartFromNothing) {
+  ASSERT_EQ(
+      run_program({"datasets", "generate", path("honest"), "--kind", "fraud", "--graphs", "20", "--fraud-share", "0"})
+          .exit_code,
+      0);
+  const Outcome trained = run_program({"train", "--data", path("honest"), "--workspace", path("w")});
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_TRUE(has(trained.err, "all graphs have the class 'normal'"));
 }
 
 TEST_F(Train, LearnsWhatTheLibraryLearns) {

@@ -22,6 +22,41 @@ TEST(MakeEmbedder, EqualsTheBlockPutTogetherByHand) {
   EXPECT_EQ(made->embed(dataset).value().to_dense(), by_hand.embed(dataset).value().to_dense());
 }
 
+// Symmetrising belongs to the embedding: rows and fits are those of the undirected graphs.
+TEST(MakeEmbedder, SymmetrisesBeforeFeaturesAndTransformsLook) {
+  Dataset directed;
+  Dataset undirected;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    directed.graphs.push_back(testing::random_graph(seed, {.nodes = 12, .edge_probability = 0.3, .directed = true}));
+    undirected.graphs.push_back(symmetrised(directed.graphs.back()));
+  }
+  for (const char* family : {"geometric", "diffusion", "portrait"}) {
+    SCOPED_TRACE(family);
+    TransformSpec spec;
+    spec.family = family;
+    const auto usual = make_embedder("degree-onehot", spec, undirected, FitSource::private_refit()).value();
+    spec.symmetrise = true;
+    const auto made = make_embedder("degree-onehot", spec, directed, FitSource::private_refit()).value();
+    EXPECT_EQ(made->blocks().front().features.describe(), usual->blocks().front().features.describe());
+    EXPECT_EQ(made->embed(directed).value().to_dense(), usual->embed(undirected).value().to_dense());
+    EXPECT_NE(made->describe().find("undirected"), std::string::npos);
+    // The fit of what is left, too: without the graph of the largest degree and with all others.
+    const std::vector<const Graph*> left = {&directed.graphs[0]};
+    const std::vector<const Graph*> left_undirected = {&undirected.graphs[0]};
+    const auto refitted = made->refitted(left).value();
+    const auto usual_refitted = usual->refitted(left_undirected).value();
+    ASSERT_EQ(refitted == nullptr, usual_refitted == nullptr);
+    if (refitted != nullptr) {
+      EXPECT_EQ(refitted->embed(directed).value().to_dense(), usual_refitted->embed(undirected).value().to_dense());
+    }
+    for (std::size_t g = 0; g < directed.size(); ++g) {
+      EXPECT_EQ(made->fit_shown_by(directed.graphs[g]), usual->fit_shown_by(undirected.graphs[g]));
+      EXPECT_EQ(made->fit_may_change(directed.graphs[g], nullptr),
+                usual->fit_may_change(undirected.graphs[g], nullptr));
+    }
+  }
+}
+
 TEST(MakeEmbedder, PassesErrorsOn) {
   Dataset dataset;
   dataset.graphs.push_back(testing::random_graph(1));

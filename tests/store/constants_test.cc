@@ -157,6 +157,23 @@ TEST(Constants, KeepTheWindowsOfATransform) {
   EXPECT_EQ(read.transform.sharpness, 0.125);
 }
 
+// A transform that does not symmetrise is spelled as before, so that older workspaces keep their text.
+TEST(Constants, SayWhetherDirectionsAreTakenAway) {
+  Constants constants = sample_constants();
+  const std::string without = constants_text(constants).value();
+  EXPECT_EQ(without.find("symmetrise"), std::string::npos);
+  EXPECT_FALSE(parse_constants(without)->transform.symmetrise);
+  constants.transform.symmetrise = true;
+  const std::string with = constants_text(constants).value();
+  EXPECT_NE(with.find("\"symmetrise\":true"), std::string::npos);
+  EXPECT_TRUE(parse_constants(with)->transform.symmetrise);
+  EXPECT_TRUE(make_embedder(parse_constants(with).value(), "log-degree").value()->symmetrises());
+  // Said in two ways it would have two digests.
+  std::string spelled = with;
+  spelled.replace(spelled.find("\"symmetrise\":true"), 17, "\"symmetrise\":false");
+  EXPECT_FALSE(parse_constants(spelled).ok());
+}
+
 TEST(Constants, MakeTheEmbedderTheyDescribe) {
   Constants constants = sample_constants();
   const auto embedder = make_embedder(constants, "log-degree").value();

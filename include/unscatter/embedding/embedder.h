@@ -43,13 +43,14 @@ class Embedder {
     BlockRow part;
   };
 
-  // At least one block.
-  explicit Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm = RowNorm::kNone);
+  // At least one block.  `symmetrise`: features and transforms see symmetrised() graphs, and so does every fit.
+  explicit Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm = RowNorm::kNone, bool symmetrise = false);
 
   // Columns of Z.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] const std::vector<EmbeddingBlock>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] RowNorm row_norm() const noexcept { return norm_; }
+  [[nodiscard]] bool symmetrises() const noexcept { return symmetrise_; }
   // F with |z| <= F for every graph there can be, or nothing if no such number is known.
   [[nodiscard]] std::optional<double> row_norm_upper_bound() const noexcept;
   // A description for people: features with their constants, transforms and the last step.
@@ -78,8 +79,12 @@ class Embedder {
                                               const EmbedOptions& options = {}) const;
 
  private:
+  // The row of a graph as features and transforms see it.
+  [[nodiscard]] Status embed_seen(const Graph& graph, Scratch& scratch, BlockRow& row) const;
+
   std::vector<EmbeddingBlock> blocks_;
   RowNorm norm_;
+  bool symmetrise_;
   std::size_t width_ = 0;
 };
 

@@ -5,6 +5,8 @@
 //   soft-degree:16                 log(1 + degree) on equally spaced centres: channels >= 0 that sum to 1
 //   label-buckets:64               1 at the node's label modulo 64; no signal where a graph has no labels
 //   soft-attributes:18             asinh of each attribute on equally spaced centres: 13 channels >= 0 that sum to 1
+//   wide-attributes:18             the signed logarithm of each attribute on centres from 10^-6 to 10^12, and its
+//                                  digits between two centres: 101 channels >= 0 that sum to 1
 //   degree-onehot:136              1 at the node's degree; degrees beyond the width count as width - 1
 //   labels:0,1,2                   1 at the node's label; a label that is not listed gives no signal
 //   attributes:18                  the node's real attributes as they are
@@ -108,11 +110,12 @@ class FeatureMap {
     std::vector<std::uint32_t> slot_of_channel;
   };
 
-  // "auto" is soft-degree, label-buckets if some graph has labels, and soft-attributes:N if N is the largest number of
-  // attributes of a graph and not 0.  It looks at nothing else.  "paper" is the paper's choice: labels if every graph
-  // has them, else attributes if every graph has some, else degree-onehot; it needs a source.
+  // "all" is soft-degree, label-buckets if some graph has labels, and wide-attributes:N if N is the largest number of
+  // attributes of a graph and not 0.  It looks at nothing else.  "auto" is the same with soft-attributes, as earlier
+  // versions chose.  "paper" is the paper's choice: labels if every graph has them, else attributes if every graph has
+  // some, else degree-onehot; it needs a source.
   //
-  // Widths that follow from the form of the data alone (auto, attributes, intensity, soft-attributes) are taken from
+  // Widths that follow from the form of the data alone (all, auto, attributes, soft-attributes, ...) are taken from
   // `dataset` without being asked, as kPrivateFit, unless `source` says otherwise.  All other constants that `text`
   // leaves out need a source.  Errors: kInvalidArgument (unknown block, bad constant, no source), kUnsupported (the
   // data lack what a block needs).
@@ -126,9 +129,9 @@ class FeatureMap {
   [[nodiscard]] static Result<FeatureMap> restore(std::string_view rule, ConstantKind source,
                                                   std::string_view complete);
 
-  // Where the constants come from.  One entry per block of the text.  For "auto": "soft-degree", and "form" for what
-  // follows from the form of the data.  So the entries do not depend on the data.  A map from parse() says that all
-  // were stated.
+  // Where the constants come from.  One entry per block of the text.  For "all" and "auto": "soft-degree", and "form"
+  // for what follows from the form of the data.  So the entries do not depend on the data.  A map from parse() says
+  // that all were stated.
   [[nodiscard]] const std::vector<ConstantOrigin>& origins() const noexcept { return origins_; }
   // The text and the kind of source that resolve() was given; empty and kStated for a map from parse().
   [[nodiscard]] const std::string& rule() const noexcept { return rule_; }

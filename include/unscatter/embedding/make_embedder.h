@@ -11,6 +11,13 @@
 
 namespace unscatter {
 
+// What `unscatter train` uses where nothing is said: everything that ordinary data have, with bounded rows and built-in
+// constants (docs/constants.md, "Default embedding").
+inline constexpr std::string_view kDefaultFeatures = "all";
+[[nodiscard]] TransformSpec default_transform();
+// The strength of the regularisation that goes with it.
+inline constexpr double kDefaultRegularisation = 2e-5;
+
 // An embedder of one block.  `features` is read by FeatureMap::resolve(), with `dataset` and `source`.  Transform and
 // last step are those of `spec`.  Errors: those of FeatureMap::resolve() and make_transform().
 [[nodiscard]] Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features,

@@ -26,6 +26,7 @@ struct TransformSpec {
   // gft          moments of the graph Fourier coefficients
   // pagerank     moments weighted by PageRank
   // windows      means by place on a grid of windows, as random Fourier features; |z| = 1              [Rahimi07]
+  // portrait     histograms of size, structure, directions, weights and channels, side by side; |z| <= 1
   std::string family = "geometric";
   WalkOperator op = WalkOperator::kRow;  // geometric only; row takes averages, so bounded features stay bounded
   std::size_t scales = 4;                // J; for custom it is the number of kernels instead
@@ -38,8 +39,10 @@ struct TransformSpec {
   std::size_t windows = 10;           // windows only: per side of the grid
   std::size_t random_features = 800;  // windows only: coordinates
   double sharpness = 1;               // windows only: of the kernel that the features stand for
-  // What is done with the row at the end.  make_embedder() reads it; a Transform does not.
+  // These two are read by make_embedder(); a Transform does not know them.  What is done with the row at the end, and
+  // whether directed graphs lose their directions before features and transform see them.
   RowNorm row_norm = RowNorm::kClip;
+  bool symmetrise = false;
 };
 
 // The families above, in that order.

@@ -33,4 +33,35 @@ struct InterestGroupOptions {
 // The same options give the same data set on every machine.  Errors: kInvalidArgument outside the ranges above.
 [[nodiscard]] Result<Dataset> generate_interest_groups(const InterestGroupOptions& options);
 
+enum class FraudEdges { kDirected, kUndirected, kMixed };  // mixed: every second graph or so is undirected
+
+// Cases of a bank: some accounts, and who paid whom.  Nodes are accounts, edges are payments.
+//
+//   class "normal"  everyday payments: shops, friends, savings clubs, charities
+//   class "ring"    also large sums that go around in a circle
+//   class "mule"    also sums from many, often older people that one account collects and passes on
+//
+// Honest cases have small circles and collections too, and some frauds leave no trace.  So the classes overlap.
+// Accounts come from one population and have the same external id ("account-00042") in all graphs.  Graph ids are
+// "case-00001" and so on.  Each account has four attributes: what it paid and received in this case (up to some 10^6),
+// the age of its holder, a flag (foreign or not), and when it was opened, in seconds since 1970.
+struct FraudOptions {
+  std::size_t graphs = 2000;    // in 1 .. 10^7
+  std::size_t accounts = 6000;  // in max_size .. 10^7
+  std::size_t min_size = 10;    // accounts of a graph, uniform on min_size .. max_size; >= 8
+  std::size_t max_size = 50;    // in min_size .. 10^4
+  double fraud_share = 0.5;     // in [0, 1]: half of them rings, half of them mules
+  double hidden = 0.05;         // in [0, 1]: share of frauds that leave no trace
+  FraudEdges edges = FraudEdges::kDirected;
+  bool weights = false;           // true: every edge has the sum that was paid
+  bool attributes = true;         // false: payments only
+  double without_attributes = 0;  // in [0, 1]: share of graphs whose attributes are missing
+  double scale = 1;               // every attribute and weight is multiplied by it; may be negative or tiny
+  std::size_t branches = 1;  // in 1 .. 10^4: above 1, accounts have node labels, and there are 3 x branches classes
+  std::uint64_t seed = 1;
+};
+
+// The same options give the same data set on every machine.  Errors: kInvalidArgument outside the ranges above.
+[[nodiscard]] Result<Dataset> generate_fraud(const FraudOptions& options);
+
 }  // namespace unscatter

@@ -44,14 +44,17 @@ std::string_view paper_choice(FitGraphs graphs) {
 // From the form of the data alone: is there a graph with labels, and how many attributes does a node have at most?  If
 // all graphs have the same form, no removal can change the answer.  If not, the last graph of a form may leave.  So the
 // answer is of the kind kPrivateFit.  A graph that lacks a part gives no signal there, and the others keep theirs.
-std::string automatic_choice(FitGraphs graphs) {
+std::string automatic_choice(std::string_view rule, FitGraphs graphs) {
   std::string text = "soft-degree";
   if (std::any_of(graphs.begin(), graphs.end(), [](const Graph* g) { return g->has_labels(); })) {
     text += "+label-buckets";
   }
-  if (largest_attribute_count(graphs) > 0) text += "+soft-attributes";
+  if (largest_attribute_count(graphs) > 0) text += rule == "all" ? "+wide-attributes" : "+soft-attributes";
   return text;
 }
+
+// Rules that choose blocks by the form of the data.
+bool is_automatic(std::string_view rule) { return rule == "all" || rule == "auto"; }
 
 ConstantKind schema_kind(ConstantKind source) {
   return source == ConstantKind::kStated ? ConstantKind::kPrivateFit : source;
@@ -66,7 +69,7 @@ std::vector<ConstantOrigin> automatic_origins(ConstantKind source) {
 ConstantKind kind_of(std::string_view block, ConstantKind source, bool chosen_by_schema) {
   const std::optional<WithoutText> left = left_to_compute(block);
   if (!left) return ConstantKind::kStated;
-  // In a map chosen by "auto" the presence of a block follows from the data, even where its constants do not.
+  // In a map chosen by "all" or "auto" the presence of a block follows from the data, even where its constants do not.
   const bool schema = *left == WithoutText::kSchema || (chosen_by_schema && block != "soft-degree");
   return *left == WithoutText::kFit || schema ? schema_kind(source) : ConstantKind::kBuiltIn;
 }
@@ -111,8 +114,8 @@ Result<ConstantKind> parse_constant_kind(std::string_view text) {
 }
 
 Result<FeatureMap> FeatureMap::build(std::string_view text, const FitGraphs* graphs, ConstantKind source) {
-  const bool automatic = text == "auto";
-  const std::string chosen = automatic && graphs != nullptr ? automatic_choice(*graphs) : std::string(text);
+  const bool automatic = is_automatic(text);
+  const std::string chosen = automatic && graphs != nullptr ? automatic_choice(text, *graphs) : std::string(text);
   FeatureMap map;
   for (const std::string_view part : split_blocks(chosen)) {
     const std::optional<WithoutText> left = left_to_compute(part);
@@ -157,13 +160,13 @@ Result<FeatureMap> FeatureMap::restore(std::string_view rule, ConstantKind sourc
   map.rule_ = rule;
   map.source_ = source;
   // These three leave every constant out, so the name of a block is all that they said about it.
-  const bool by_name = rule.empty() || rule == "auto" || rule == "paper";
+  const bool automatic = is_automatic(rule);
+  const bool by_name = rule.empty() || automatic || rule == "paper";
   const std::vector<std::string_view> parts = split_blocks(rule);
   if (!by_name && parts.size() != map.blocks_.size()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("features '{}' do not come from the rule '{}'", complete, rule)};
   }
-  const bool automatic = rule == "auto";
   for (std::size_t b = 0; b < map.blocks_.size(); ++b) {
     ConstantOrigin& origin = map.origins_[b];
     const std::string_view part = by_name ? std::string_view(origin.name) : parts[b];

@@ -28,6 +28,7 @@ constexpr Entry kBlocks[] = {
     {"soft-attributes", make_soft_attributes, WithoutText::kSchema},
     {"soft-degree", make_soft_degree, WithoutText::kBuiltIn},
     {"standard-attributes", make_standard_attributes, WithoutText::kFit},
+    {"wide-attributes", make_wide_attributes, WithoutText::kSchema},
 };
 
 bool is_product(std::string_view text) { return text.starts_with("product(") && text.ends_with(")"); }

@@ -32,6 +32,7 @@ FeatureBlockOrError make_position(std::string_view constants, const FitGraphs* g
 FeatureBlockOrError make_soft_attributes(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_soft_degree(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_standard_attributes(std::string_view constants, const FitGraphs* graphs);
+FeatureBlockOrError make_wide_attributes(std::string_view constants, const FitGraphs* graphs);
 // Not in the table, because its arguments are two blocks and not constants.
 std::unique_ptr<const FeatureBlock> make_product(std::unique_ptr<const FeatureBlock> first,
                                                  std::unique_ptr<const FeatureBlock> second);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "embedding/transforms/pagerank.h"
+#include "embedding/transforms/portrait.h"
 #include "embedding/transforms/window_features.h"
 #include "unscatter/embedding/fourier.h"
 #include "unscatter/embedding/scattering.h"
@@ -54,15 +55,15 @@ ScatteringOptions scattering_of(const TransformSpec& spec) {
 }  // namespace
 
 const std::vector<std::string_view>& transform_families() {
-  static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine",
-                                                      "custom",    "gft",       "pagerank",    "windows"};
+  static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine", "custom",
+                                                      "gft",       "pagerank",  "windows",     "portrait"};
   return families;
 }
 
 Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec) {
   UNSCATTER_CHECK_OK(check_family(spec));
   // These have no wavelets.  A null bank says so, and it is not an error.
-  if (spec.family == "gft" || spec.family == "pagerank" || spec.family == "windows")
+  if (spec.family == "gft" || spec.family == "pagerank" || spec.family == "windows" || spec.family == "portrait")
     return std::shared_ptr<const WaveletBank>();
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
@@ -80,6 +81,7 @@ Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
   if (spec.family == "windows") {
     return make_window_features({.side = spec.windows, .features = spec.random_features, .sharpness = spec.sharpness});
   }
+  if (spec.family == "portrait") return make_portrait();
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
     // The fast form.  It gives the same as make_scattering() with a walk bank, up to rounding.

@@ -1,0 +1,34 @@
+// What an embedding sees of the data and what it leaves out, in words: people should not have to guess.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "unscatter/embedding/transform_spec.h"
+#include "unscatter/graph/dataset.h"
+
+namespace unscatter::cli {
+
+// How many graphs of a data set have a part.
+struct FormCounts {
+  std::size_t graphs = 0;
+  std::size_t directed = 0;
+  std::size_t weighted = 0;
+  std::size_t labelled = 0;
+  std::size_t positioned = 0;
+  std::size_t with_attributes = 0;
+  std::size_t attributes = 0;  // of the graph that has most
+};
+[[nodiscard]] FormCounts count_forms(const Dataset& dataset);
+
+struct EmbeddingUse {
+  std::vector<std::string> uses;      // "directions (300 of 600 graphs)"
+  std::vector<std::string> left_out;  // each with the reason or the cure
+};
+
+// `features`: with all constants, as FeatureMap::describe() writes them.
+[[nodiscard]] EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec,
+                                         const std::string& features);
+
+}  // namespace unscatter::cli
