@@ -153,11 +153,8 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
 
   Stopwatch watch;
   Embedded result;
-  UNSCATTER_TRY(collected, collect(path, {.limits = {},
-                                          .symmetrise = false,
-                                          .threads = arguments.threads,
-                                          .progress = &context.progress()}));
-  const Dataset& dataset = collected.dataset;
+  UNSCATTER_TRY(collected, collect(path, {.threads = arguments.threads, .progress = &context.progress()}));
+  Dataset& dataset = collected.dataset;
   result.read_seconds = watch.lap();
 
   const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);

@@ -380,7 +380,7 @@ void add_predict_command(CLI::App& parent, Context& context) {
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   command.add_flag("--kept", arguments->kept,
                    "Use the kept weights, which are not protected: for evaluation inside the house");
-  command.add_flag("--symmetrise", arguments->symmetrise, "Make directed graphs undirected first");
+  command.add_flag("--symmetrise", arguments->symmetrise, "For models of version 0.1, which do not know it: make directed graphs undirected first");
   command.add_option("--key", arguments->key,
                      "With --model: who must have signed it, a public key, 64 digits or a file. "
                      "With --workspace: the signing key");

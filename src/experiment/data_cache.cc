@@ -67,13 +67,8 @@ Result<fs::path> find_data_set(const fs::path& folder, const std::string& name) 
 }
 
 TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters) {
+  if (backbone == "default") return default_transform();
   TransformSpec spec;
-  if (backbone == "default") {
-    spec.scales = parameters.scales;
-    spec.moments = parameters.moments;
-    spec.layers = parameters.layers;
-    return spec;
-  }
   // The paper's appendix has the column operator.  Its program computes this one (docs/reproduction.md, "Table 1").
   spec.op = WalkOperator::kRow;
   spec.scales = parameters.scales;
@@ -150,7 +145,7 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
     data->dataset = &dataset_locked(used);
     UNSCATTER_TRY(embedder, backbone == "gft-signs"
                                 ? make_arbitrary_fourier(features_, *data->dataset)
-                                : make_embedder(backbone == "default" ? "auto" : features_,
+                                : make_embedder(backbone == "default" ? kDefaultFeatures : features_,
                                                 transform_of(backbone, parameters), *data->dataset, FitSource::once()));
     data->embedder = std::move(embedder);
     // The time is kept with the rows.  Cells that share the rows report the same time to embed.

@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "unscatter/embedding/make_embedder.h"
+
 namespace unscatter {
 namespace {
 
@@ -177,7 +179,7 @@ class Planner {
 
   void noises(const std::string& data_set) {
     const std::size_t splits = has_long_sequences(data_set) ? options_.long_splits : options_.splits;
-    for (const double lambda : {1e-3, 1e-4, 1e-5}) {
+    for (const double lambda : {kDefaultRegularisation, 1e-4, 1e-6}) {
       HyperParameters parameters = kCommonParameters;
       parameters.regularisation = lambda;
       NoiseTask task;
