@@ -10,11 +10,11 @@
 # debootstrap puts a bare system into a temporary folder.  HEAD of this checkout is cloned into it; what is not
 # committed does not count.  Then make runs there.  The exit status is that of make.
 #
-# `predict` builds nothing there.  It trains and publishes a model on this machine, with the program of build/release (or
-# $UNSCATTER_PROGRAM), and predicts with the workspace.  Then it takes model.json, graphs without labels and the program
-# into the new system, which gets the shared libraries of the program from its own packages.  The predictions there must
-# be those of this machine to the last digit: with all threads and with one, and with the arithmetic library's code for
-# processors without FMA and AVX2.  The exit status is 1 if a byte differs.
+# `predict` builds nothing there.  It trains and publishes a model on this machine, with the program of build/release
+# (or $UNSCATTER_PROGRAM), and predicts with the workspace.  Then it takes model.json, graphs without labels and the
+# program into the new system, which gets the shared libraries of the program from its own packages.  The predictions
+# there must be those of this machine to the last digit: with all threads and with one, and with the C library's code
+# for processors without FMA and AVX2.  The exit status is 1 if a byte differs.
 #
 #   --base FILE    take the bare system from this tar file; make the file if it does not exist
 #   --as-user      run make as a user who may use sudo, instead of as root

@@ -33,6 +33,12 @@ struct Inspected {
   [[nodiscard]] std::size_t directed_graphs() const {
     return count_graphs([](const Graph& graph) { return graph.directed(); });
   }
+  [[nodiscard]] std::size_t graphs_with_attributes() const {
+    return count_graphs([](const Graph& graph) { return graph.attribute_count() > 0; });
+  }
+  [[nodiscard]] std::size_t graphs_with_labels() const {
+    return count_graphs([](const Graph& graph) { return graph.has_labels(); });
+  }
   [[nodiscard]] std::size_t weighted_graphs() const {
     return count_graphs([](const Graph& graph) { return graph.has_weights(); });
   }
@@ -71,7 +77,9 @@ Json to_json(const Inspected& data) {
           {"mean_degree", data.mean_degree()},
           {"max_degree", s.max_degree},
           {"distinct_node_labels", s.distinct_node_labels},
+          {"graphs_with_node_labels", data.graphs_with_labels()},
           {"attributes", s.attributes},
+          {"graphs_with_attributes", data.graphs_with_attributes()},
           {"has_positions", s.has_positions},
           {"distinct_node_ids", s.distinct_node_ids},
           {"has_graph_ids", !data.dataset.graph_ids.empty()},
@@ -83,6 +91,11 @@ Json to_json(const Inspected& data) {
 
 std::string count_or_none(std::size_t count, std::string_view what) {
   return count == 0 ? "none" : fmt::format("{} {}", grouped(count), what);
+}
+
+// What some graphs lack, no embedding can use for all: people should see it before they train.
+std::string only_in(std::size_t graphs, std::size_t of) {
+  return graphs == 0 || graphs == of ? "" : fmt::format(", in {} of {} graphs only", grouped(graphs), grouped(of));
 }
 
 std::string class_text(const Inspected& data) {
@@ -118,8 +131,10 @@ std::string to_text(const Inspected& data) {
       {"weights", data.weighted_graphs() == 0
                       ? std::string("none")
                       : fmt::format("in {} of {} graphs", grouped(data.weighted_graphs()), grouped(s.graphs))});
-  table.add_row({"node labels", count_or_none(s.distinct_node_labels, "distinct")});
-  table.add_row({"attributes", count_or_none(s.attributes, "per node")});
+  table.add_row({"node labels",
+                 count_or_none(s.distinct_node_labels, "distinct") + only_in(data.graphs_with_labels(), s.graphs)});
+  table.add_row(
+      {"attributes", count_or_none(s.attributes, "per node") + only_in(data.graphs_with_attributes(), s.graphs)});
   table.add_row({"positions", s.has_positions ? "yes" : "none"});
   table.add_row({"node ids", count_or_none(s.distinct_node_ids, "distinct")});
   table.add_row({"graph ids", data.dataset.graph_ids.empty() ? "none" : "yes"});

@@ -12,13 +12,17 @@
 namespace unscatter {
 namespace {
 
-// A file may claim any constants.  Those that cost memory are compared with the weights first, which are there.
+// A file may claim any constants.  Those that have no range of their own, cost memory or could make a width overflow,
+// are compared with the weights first, which are there.
 Status check_claims(const PublishedDocument& document) {
   const auto width = static_cast<std::size_t>(document.model.weights.rows());
-  if (document.transform.family == "windows" && document.transform.random_features > width) {
+  const TransformSpec& spec = document.transform;
+  // Coordinates of a channel at one node of the tree; every transform but windows takes moments.
+  const std::size_t least = spec.family == "windows" ? spec.random_features : spec.moments;
+  if (least > width) {
     return Error{ErrorCode::kMalformedInput,
-                 fmt::format("the model has {} weights per class, but its transform gives {} coordinates", width,
-                             document.transform.random_features)};
+                 fmt::format("the model has {} weights per class, but its transform gives {} coordinates or more",
+                             width, least)};
   }
   return ok_status();
 }

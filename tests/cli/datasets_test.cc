@@ -68,6 +68,16 @@ TEST(DatasetsInfo, CountsDirectedAndMixedDataRight) {
   EXPECT_TRUE(has(text, "weights         in 1 of 2 graphs")) << text;
 }
 
+TEST(DatasetsInfo, SaysWhatOnlySomeGraphsHave) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("d.jsonl",
+                                 "{\"label\":1,\"nodes\":1,\"edges\":[],\"features\":[[1,2]],\"node_labels\":[4]}\n"
+                                 "{\"label\":2,\"nodes\":1,\"edges\":[],\"node_labels\":[5]}\n");
+  const std::string text = run_program({"datasets", "info", path.string()}).out;
+  EXPECT_TRUE(has(text, "attributes      2 per node, in 1 of 2 graphs only\n")) << text;
+  EXPECT_TRUE(has(text, "node labels     2 distinct\n")) << text;
+}
+
 TEST(DatasetsInfo, AnUnknownPathIsOneSentenceAndExit1) {
   const TemporaryFolder cache;
   const testing::Environment environment = {{"UNSCATTER_CACHE", cache.path()}};

@@ -124,6 +124,13 @@ TEST(Predictor, RefusesAModelWhosePartsDoNotFit) {
   document.transform.random_features = std::size_t{1} << 60;
   refused(document, "coordinates");
   document = good;
+  // Four nodes of the tree, three channels, one moment.  With 2^62 moments more the width is the same modulo 2^64.
+  document.transform.scales = 3;
+  document.model.weights = Matrix::Zero(12, document.model.weights.cols());
+  ASSERT_TRUE(Predictor::create(document).ok());
+  document.transform.moments += std::size_t{1} << 62;
+  refused(document, "or more");
+  document = good;
   document.model.bias = !document.model.bias;
   refused(document, "but its embedding has");
   document = good;

@@ -1,5 +1,5 @@
 // Forgotten data leaves memory: after forget() no byte that the process still holds carries the removed features, the
-// removed id or the old embedding.
+// removed id, the weight of a removed edge or the old embedding.
 //
 // The scan reads every writable page.  free() is replaced by one that clears the block first, so that what is found is
 // held by somebody; what was freed before is another matter (docs/theory.md, "What the guarantee does not say").  The
@@ -43,12 +43,18 @@ namespace {
 
 constexpr std::uint64_t kMask = 0x5bd1e9955bd1e995;
 
+constexpr std::uint64_t kMaskedWeight = std::bit_cast<std::uint64_t>(2.6180339887498949) ^ kMask;
 // 0.7318530717958647 and "subject-of-an-erasure-order", masked.
 constexpr std::uint64_t kMaskedFeature = std::bit_cast<std::uint64_t>(0.7318530717958647) ^ kMask;
 constexpr std::string_view kMaskedId = "rtckdbu,ng,`o,ds`rtsd,nsdrr";  // each byte xor 1
 
 [[gnu::noinline]] double feature() {
   volatile std::uint64_t masked = kMaskedFeature;
+  return std::bit_cast<double>(masked ^ kMask);
+}
+
+[[gnu::noinline]] double edge_weight() {
+  volatile std::uint64_t masked = kMaskedWeight;
   return std::bit_cast<double>(masked ^ kMask);
 }
 
@@ -106,8 +112,10 @@ std::size_t id_occurrences() {
     parts.attribute_count = 1;
     for (std::size_t i = 0; i < 5; ++i) parts.attributes.push_back(random.unit());
     for (std::size_t i = 0; i < 5; ++i) parts.node_ids.push_back("member " + std::to_string(i));
+    for (std::size_t k = 0; k < parts.edges.size(); ++k) parts.weights.push_back(1 + random.unit());
     if (g == 0) {
       parts.attributes[2] = feature();
+      parts.weights[2] = edge_weight();  // of the edge from node 2 to node 3
       parts.node_ids[2] = subject();
     }
     dataset.graphs.push_back(Graph::create(std::move(parts)).value());
@@ -155,6 +163,7 @@ TEST_P(Erasure, NothingOfTheRemovedIsHeld) {
   scrub_stack();
   // The scan can find: before the removal, all of it is there.
   EXPECT_GE(occurrences({kMaskedFeature}), 1u);
+  EXPECT_GE(occurrences({kMaskedWeight}), 2u);  // one entry in the row of either end
   EXPECT_GE(id_occurrences(), 1u);
   EXPECT_GE(occurrences(old_row), old_row.size());
 
@@ -164,6 +173,7 @@ TEST_P(Erasure, NothingOfTheRemovedIsHeld) {
   ASSERT_GE(old_row.size(), 4u);
   scrub_stack();
   EXPECT_EQ(occurrences({kMaskedFeature}), 0u);
+  EXPECT_EQ(occurrences({kMaskedWeight}), 0u);
   EXPECT_EQ(id_occurrences(), 0u);
   EXPECT_EQ(occurrences(old_row), 0u);
 }
