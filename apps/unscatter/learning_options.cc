@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "usage.h"
+
 namespace unscatter::cli {
 
 void LearningArguments::add_to(CLI::App& command) {
@@ -12,6 +14,7 @@ void LearningArguments::add_to(CLI::App& command) {
       ->default_str(defaults.loss.describe());
   command.add_option("--lambda", regularisation, "Strength of the regularisation, > 0")
       ->group(group)
+      ->check(number_between(1e-15, 1e6, "1e-15 to 1e+06: a certificate rests on it"), "")
       ->default_str(fmt::format("{}", defaults.regularisation));
   command.add_option("--optimizer", optimizer, "newton or lbfgs")
       ->group(group)

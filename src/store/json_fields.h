@@ -27,8 +27,14 @@ namespace unscatter {
 template <typename Value, typename Read, typename Write>
 [[nodiscard]] Result<Value> read_canonical(std::string_view text, std::string_view what, const Read& read,
                                            const Write& write) {
+  if (text.empty()) return Error{ErrorCode::kMalformedInput, fmt::format("this is no {}: it is empty", what)};
+  // The texts of the JSON library are for programmers.  People are told what the file is not.
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+  if (document.is_discarded()) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("this is no {}: it is not JSON, or it is cut off", what)};
+  }
   try {
-    Result<Value> value = read(nlohmann::json::parse(text));
+    Result<Value> value = read(document);
     if (!value.ok()) {
       return Error{ErrorCode::kMalformedInput, fmt::format("this is no {}: {}", what, value.error().message)};
     }
@@ -37,8 +43,9 @@ template <typename Value, typename Read, typename Write>
                    fmt::format("this {} was changed: it is not spelled the way it is written", what)};
     }
     return value;
-  } catch (const nlohmann::json::exception& error) {
-    return Error{ErrorCode::kMalformedInput, fmt::format("this is no {}: {}", what, error.what())};
+  } catch (const nlohmann::json::exception&) {
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("this is no {}: a field of it is missing, or holds something else than it should", what)};
   }
 }
 
