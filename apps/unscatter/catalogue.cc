@@ -102,8 +102,8 @@ Result<Catalogue> read_catalogue(const std::filesystem::path& path) {
       }
       entries.push_back(std::move(entry));
     }
-  } catch (const nlohmann::json::exception& problem) {
-    return malformed(path, problem.what());
+  } catch (const nlohmann::json::exception&) {
+    return malformed(path, "it is not JSON with a list \"datasets\" whose entries have all their fields");
   }
   return Catalogue(std::move(entries));
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,17 @@
 namespace unscatter::cli {
 namespace {
 
+// Options of a list, given where there is none.  Passing over them would let somebody believe in them.
+Status check_no_list(const ForgetArguments& arguments) {
+  const char* option = nullptr;
+  if (arguments.skip_refused) option = "--skip-refused";
+  if (arguments.batch) option = "--batch";
+  if (arguments.list_format != "auto") option = "--list-format";
+  if (!arguments.keep_fields.empty()) option = "--keep-fields";
+  if (option == nullptr) return ok_status();
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{} goes with --requests, a list", option)};
+}
+
 // Before the workspace is opened: a command that makes no sense should not wait for a lock.
 Status check_forget_usage(const ForgetArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
@@ -26,17 +38,18 @@ Status check_forget_usage(const ForgetArguments& arguments) {
     const RequestArguments& what = arguments.what;
     const bool asks = what.is_list() || !what.graph.empty() || !what.subject.empty() || what.features_only;
     if (asks || arguments.dry_run) return wrong("--replay repeats what was asked before; it goes with no request");
-    return ok_status();
+    if (!arguments.receipts.empty()) return wrong("--receipts goes with --requests; --replay has --receipt");
+    return check_no_list(arguments);
   }
   UNSCATTER_CHECK_OK(arguments.what.check());
   if (arguments.what.is_list()) {
     if (!arguments.receipt.empty()) return wrong("--receipt goes with one request; a list has --receipts");
-    if (arguments.list.batch == 0) return wrong("--batch is at least 1");
+    if (!arguments.keep_fields.empty() && arguments.openings.empty())
+      return wrong("--keep-fields writes fields into the lines of --openings; give --openings FILE too");
     return ok_status();
   }
   if (!arguments.receipts.empty()) return wrong("--receipts goes with --requests; one request has --receipt");
-  if (arguments.list.skip_refused) return wrong("--skip-refused goes with --requests");
-  return ok_status();
+  return check_no_list(arguments);
 }
 
 struct RemovalTimes {
@@ -112,22 +125,33 @@ Result<Report> shred_salts(const ForgetArguments& arguments, Workspace& workspac
   return report;
 }
 
-// The removal is in force.  Only its files are not where they should be.  A message like that of a failed removal would
-// make people ask for it again, and be refused.
-Error done_but(const Error& error, const ForgetArguments& arguments, const Forgotten& outcome) {
-  return {error.code,
-          fmt::format("the removal is in force, as ledger entry {0}, but {1}; 'unscatter certificate --workspace {2} "
-                      "--id {0} --receipt FILE' writes its receipt",
-                      outcome.receipt.sequence, error.message, arguments.workspace.path)};
+// A receipt takes about two kilobytes, and a line more for each request.
+constexpr std::size_t kReceiptRoom = 16384;
+constexpr std::size_t kReceiptRoomPerRequest = 128;
+
+// Before the removal: a receipt that cannot be written must not turn a removal that was made into one that failed.
+Result<std::optional<OutputFile>> open_receipt(const ForgetArguments& arguments, std::size_t requests) {
+  if (arguments.receipt.empty()) return std::optional<OutputFile>();
+  UNSCATTER_TRY(file, OutputFile::open(arguments.receipt, kReceiptRoom + kReceiptRoomPerRequest * requests));
+  return std::optional(std::move(file));
 }
 
-Result<Report> write_receipt_and_report(const ForgetArguments& arguments, const std::string& what,
-                                        const Forgotten& outcome, const RemovalTimes& times) {
-  if (!arguments.receipt.empty()) {
-    const Status written = replace_file(arguments.receipt, receipt_text(outcome.receipt));
-    if (!written.ok()) return done_but(written.error(), arguments, outcome);
-  }
-  return report_removal(arguments, what, outcome, times);
+// The removal is in force.  Only its receipt is not where it should be.  A message like that of a failed removal would
+// make people ask for it again, and be refused.  So there is a report with the entry, and what to do.
+Result<Report> write_receipt_and_report(const ForgetArguments& arguments, std::optional<OutputFile> receipt,
+                                        const std::string& what, const Forgotten& outcome, const RemovalTimes& times) {
+  Status written = ok_status();
+  if (receipt) written = receipt->write(receipt_text(outcome.receipt));
+  const std::size_t entry = outcome.receipt.sequence;
+  Report report = report_removal(arguments, what, outcome, times);
+  report.stands = fmt::format("the removal is in force, as ledger entry {}", entry);
+  if (written.ok()) return report;
+  report.refusal = Error{written.error().code,
+                         fmt::format("{}, but {}; 'unscatter certificate --workspace {} --id {} --receipt FILE' writes "
+                                     "its receipt",
+                                     report.stands, written.error().message, arguments.workspace.path, entry)};
+  report.json.erase("receipt_path");
+  return report;
 }
 
 // A copy that was restored from a backup is brought up to date.
@@ -142,13 +166,14 @@ Result<Report> replay_openings(const ForgetArguments& arguments, Context& contex
   UNSCATTER_CHECK_OK(workspace.session());
   times.open = watch.lap();
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+  UNSCATTER_TRY(receipt, open_receipt(arguments, known.size()));
   ForgetOptions options{
       .keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)};
   UNSCATTER_TRY(outcome, workspace.replay(known, options));
   times.forget = watch.lap();
   const std::string what =
       fmt::format("again: {}, after entry {}", counts_words(outcome.entry.requests), outcome.entry.sequence - 1);
-  return write_receipt_and_report(arguments, what, outcome, times);
+  return write_receipt_and_report(arguments, std::move(receipt), what, outcome, times);
 }
 
 Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
@@ -180,13 +205,14 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   // Opened before the commit, so that a wrong path stops the removal and not its record.  0600: request and salt
   // together say who asked.
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+  UNSCATTER_TRY(receipt, open_receipt(arguments, 1));
   // The files are not part of the removal's time.
   watch.lap();
   UNSCATTER_TRY(outcome,
                 removal->commit(
                     {.keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)}));
   times.forget += watch.lap();
-  return write_receipt_and_report(arguments, describe(request), outcome, times);
+  return write_receipt_and_report(arguments, std::move(receipt), describe(request), outcome, times);
 }
 
 }  // namespace
@@ -221,13 +247,13 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
   return report;
 }
 
-std::string opening_lines(const Forgotten& outcome) {
+std::string opening_lines(const Forgotten& outcome, const std::function<std::string(std::size_t)>& kept) {
   std::string lines;
   // A shredded removal has no salts, and so no line.
   for (std::size_t i = 0; i < outcome.salts.size(); ++i) {
-    lines += opening_text(
-                 {outcome.receipt.sequence, outcome.receipt.commitments[i], outcome.requests[i], outcome.salts[i]}) +
-             '\n';
+    const Opening opening{outcome.receipt.sequence, outcome.receipt.commitments[i], outcome.requests[i],
+                          outcome.salts[i]};
+    lines += opening_text(opening, kept ? kept(i) : "") + '\n';
   }
   return lines;
 }
@@ -262,10 +288,19 @@ void add_forget_command(CLI::App& parent, Context& context) {
       "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
   command.add_option("--replay", arguments->replay,
                      "Bring a restored backup up to date: honour again what this file of openings tells");
-  command.add_option("--batch", arguments->list.batch, "With --requests: requests per update")->capture_default_str();
-  command.add_flag("--skip-refused", arguments->list.skip_refused,
-                   "With --requests: go on after a request that is refused");
+  command.add_option("--batch", arguments->batch, "With --requests: requests per update, at least 1")
+      ->default_str(fmt::format("{}", Workspace::ListOptions{}.batch));
+  command.add_flag("--skip-refused", arguments->skip_refused,
+                   "With --requests: pass over lines that are wrong and requests that are refused, and name them");
   command.add_option("--receipts", arguments->receipts, "With --requests: append each update's receipt, a line each");
+  command.add_option("--list-format", arguments->list_format, "With --requests: auto, jsonl or csv")
+      ->check(CLI::IsMember({"auto", "jsonl", "csv"}))
+      ->capture_default_str();
+  command
+      .add_option("--keep-fields", arguments->keep_fields,
+                  "With --requests: keep these fields of your own, A,B, in the lines of --openings")
+      ->delimiter(',')
+      ->expected(1);
   command.footer(R"(
 Examples:
   unscatter forget --workspace w.unscatter --subject user-00042 --receipt receipt.json
@@ -274,6 +309,8 @@ Examples:
   unscatter forget --workspace w.unscatter --graph 17 --edge 3,5 --dry-run
   unscatter forget --workspace w.unscatter --graph group-0017
   unscatter forget --workspace w.unscatter --requests requests.jsonl --batch 100 --receipts receipts.jsonl
+  unscatter forget --workspace w.unscatter --requests people.csv --skip-refused
+  unscatter forget --workspace w.unscatter --requests list.jsonl --openings openings.jsonl --keep-fields ticket
   unscatter forget --workspace w.unscatter --subject user-00042 --openings openings.jsonl
   unscatter forget --workspace restored.unscatter --replay openings.jsonl --openings openings.jsonl
 
@@ -286,7 +323,10 @@ that --keep-salts kept then.
 A workspace that is older than the record beside the signing key is refused; --replay brings it up to date.
 Lines of a list: {"forget": "node", "graph": 17, "node": "user-00042"}, {"forget": "features", ...},
 {"forget": "edge", "graph": 17, "from": 3, "to": 5}, {"forget": "graph", "graph": 17},
-{"forget": "subject", "id": "user-00042"}.)");
+{"forget": "subject", "id": "user-00042"}.  As CSV a list has a header line: forget,graph,node,from,to,id with the
+columns that you need, or only id (also called subject).  Fields of your own, such as reason and ticket, are passed
+over.  All wrong lines are reported at once, and then nothing is changed.  Lines that --openings wrote are requests
+too.)");
   context.add_action(
       command,
       [arguments, &context] {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,10 @@
 
 namespace unscatter::cli {
 namespace {
+
+// Everything but the numbers, and a number with its comma.
+constexpr std::size_t kDocumentRoom = 65536;
+constexpr std::size_t kRoomPerNumber = 26;
 
 struct ReleaseArguments {
   WorkspaceArguments workspace;
@@ -30,16 +36,26 @@ Result<Report> release_model(const ReleaseArguments& arguments, Context& context
     UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(key, arguments.key.load());
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  // Opened before anything is published, with room for what is to come: a model that cannot be written should not be
+  // counted.
+  const WorkspaceInfo& info = workspace.info();
+  const std::size_t numbers = info.class_names.size() * (workspace.embedder().width() + 1);
+  UNSCATTER_TRY(out, OutputFile::open(arguments.out, kDocumentRoom + kRoomPerNumber * numbers));
+  std::optional<OutputFile> receipt_file;
+  if (!arguments.receipt.empty()) {
+    UNSCATTER_TRY(opened, OutputFile::open(arguments.receipt, kDocumentRoom));
+    receipt_file.emplace(std::move(opened));
+  }
   // Only the count tells whether this call published a model or gave the present one again.
   const std::size_t published_before = workspace.info().published;
   UNSCATTER_TRY(model, workspace.release(arguments.fresh));
   const bool is_new = workspace.info().published > published_before;
   // After the ledger has it.  A model that somebody holds is never uncounted.
   UNSCATTER_TRY(document, workspace.published_document());
-  UNSCATTER_CHECK_OK(replace_file(arguments.out, published_model_text(document)));
-  if (!arguments.receipt.empty()) {
+  Status written = out.write(published_model_text(document));
+  if (written.ok() && receipt_file) {
     UNSCATTER_TRY(receipt, workspace.receipt(document.sequence));
-    UNSCATTER_CHECK_OK(replace_file(arguments.receipt, receipt_text(receipt)));
+    written = receipt_file->write(receipt_text(receipt));
   }
 
   const Promise& promise = model.promise;
@@ -65,8 +81,16 @@ Result<Report> release_model(const ReleaseArguments& arguments, Context& context
     table.add_row({"together", fmt::format("the promise covers {} models; {} are left", grouped(promise.releases),
                                            grouped(promise.releases - workspace.info().published))});
   }
-  table.add_row({"written", arguments.out});
+  if (written.ok()) table.add_row({"written", arguments.out});
   report.text = table.str();
+  report.stands = fmt::format("model {} is published, as ledger entry {}", model.release_number, document.sequence);
+  if (!written.ok()) {
+    report.refusal = Error{
+        written.error().code,
+        fmt::format("{}, but {}; 'unscatter release --workspace {} --out FILE' writes the same model and uses no other "
+                    "release",
+                    report.stands, written.error().message, arguments.workspace.path)};
+  }
   return report;
 }
 

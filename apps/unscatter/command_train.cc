@@ -455,6 +455,7 @@ Features and transforms: unscatter embed --help.)");
   context.add_action(
       command, [arguments, &command, &context] { return train_workspace(*arguments, command, context); },
       [arguments]() -> Status {
+        UNSCATTER_CHECK_OK(arguments->transform.spec());
         UNSCATTER_CHECK_OK(arguments->guarantee.options({}));
         // An option that changes nothing would let somebody believe in a protection that is not there.
         if (arguments->guarantee.per_subject && arguments->guarantee.protect != "everyone" &&

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "renamed_options.h"
+#include "usage.h"
 
 namespace unscatter::cli {
 namespace {
@@ -144,7 +145,7 @@ std::string ConfigFile::problem(const CLI::ParseError* error) const {
     return in_file("it cannot be read");
   }
   if (!format_->problem().empty()) return in_file(format_->problem());
-  if (error != nullptr && format_->incomplete()) return in_file(error->what());
+  if (error != nullptr && format_->incomplete()) return in_file(option_words(program_, *error));
   return {};
 }
 

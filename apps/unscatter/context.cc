@@ -60,7 +60,8 @@ int Context::run_chosen() const {
     document.update(error_document(error_code_name(result->refusal->code), result->refusal->message));
   const bool written = write_to_stdout(json_ ? document_text(document) : printable(result->text));
   if (!written || std::ferror(stdout) != 0) {
-    report_error(error_code_name(ErrorCode::kIo), "cannot write to standard output", false);
+    const std::string but = result->stands.empty() ? "" : fmt::format(", but {}", result->stands);
+    report_error(error_code_name(ErrorCode::kIo), fmt::format("standard output cannot be written{}", but), false);
     return kRefused;
   }
   if (!result->refusal) return kDone;
@@ -69,7 +70,7 @@ int Context::run_chosen() const {
 }
 
 void report_error(std::string_view code, std::string_view message, bool json) {
-  fmt::print(stderr, "unscatter: {}\n", printable(message));
+  fmt::print(stderr, "unscatter: {}\n", printable(as_sentence(message)));
   if (json) static_cast<void>(write_to_stdout(document_text(error_document(code, message))));
 }
 

@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/files.h"
-
 namespace unscatter::cli {
 namespace {
 
@@ -23,18 +21,25 @@ Error file_error(const fs::path& path, std::string_view what) {
   return {ErrorCode::kIo, fmt::format("'{}' {}: {}", path.string(), what, std::strerror(errno))};
 }
 
-// The library says "f: cannot be read: ...".  The program says "'f' cannot be read: ...".
+Status quoted(Status status, const fs::path& path) {
+  if (status.ok()) return status;
+  return in_quotes(std::move(status).error(), path);
+}
+
+// A device or a pipe: something to write into, not to replace.
+bool is_stream(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status there = fs::status(path, ignored);
+  return fs::is_character_file(there) || fs::is_fifo(there) || fs::is_socket(there);
+}
+
+}  // namespace
+
 Error in_quotes(Error error, const fs::path& path) {
   const std::string plain = path.string() + ": ";
   if (error.message.starts_with(plain)) error.message.replace(0, plain.size(), fmt::format("'{}' ", path.string()));
   return error;
 }
-Status in_quotes(Status status, const fs::path& path) {
-  if (status.ok()) return status;
-  return in_quotes(std::move(status).error(), path);
-}
-
-}  // namespace
 
 Result<std::string> read_small_file(const fs::path& path) {
   Result<std::string> text = read_file(path, kSmallFile);
@@ -53,16 +58,41 @@ Status check_free(const fs::path& path, bool force, std::string_view hint) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is a folder; name a file", path.string())};
   }
   // symlink_status() sees a link itself: a link that leads nowhere is something that is there.
-  if (force || !fs::exists(fs::symlink_status(path, ignored))) return ok_status();
+  if (force || is_stream(path) || !fs::exists(fs::symlink_status(path, ignored))) return ok_status();
   return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' exists; {}", path.string(), hint)};
 }
 
 Status replace_file(const fs::path& path, std::string_view content, mode_t mode) {
-  return in_quotes(unscatter::replace_file(path, content, mode), path);
+  return quoted(unscatter::replace_file(path, content, mode), path);
+}
+
+Result<OutputFile> OutputFile::open(const fs::path& path, std::size_t room) {
+  if (is_stream(path)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return file_error(path, "cannot be written");
+    return OutputFile(path, descriptor, std::nullopt);
+  }
+  auto file = ReplacingFile::create(path, 0644);
+  if (!file.ok()) return in_quotes(std::move(file).error(), path);
+  UNSCATTER_CHECK_OK(quoted(file->reserve(room), path));
+  return OutputFile(path, -1, *std::move(file));
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)), device_(std::exchange(other.device_, -1)), file_(std::move(other.file_)) {}
+
+OutputFile::~OutputFile() {
+  if (device_ >= 0) ::close(device_);
+}
+
+Status OutputFile::write(std::string_view content) {
+  if (!file_) return quoted(write_fully(device_, path_, content), path_);
+  UNSCATTER_CHECK_OK(quoted(file_->write(content), path_));
+  return quoted(file_->commit(), path_);
 }
 
 Status rename_durably(const fs::path& from, const fs::path& to) {
-  return in_quotes(unscatter::rename_durably(from, to), to);
+  return quoted(unscatter::rename_durably(from, to), to);
 }
 
 Result<LineFile> LineFile::open(const fs::path& path, mode_t mode) {
@@ -85,7 +115,7 @@ LineFile::~LineFile() {
 }
 
 Status LineFile::append(std::string_view lines) {
-  UNSCATTER_CHECK_OK(in_quotes(write_fully(descriptor_, path_, lines), path_));
+  UNSCATTER_CHECK_OK(quoted(write_fully(descriptor_, path_, lines), path_));
   // EINVAL: pipes and terminals cannot be made durable.
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL) return file_error(path_, "cannot be made durable");
   return ok_status();

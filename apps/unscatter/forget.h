@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "context.h"
 #include "files.h"
@@ -30,8 +31,12 @@ struct ForgetArguments {
 
   std::string receipt;  // of one request
 
-  Workspace::ListOptions list;  // batch and skip_refused
+  // Of a list.
+  std::optional<std::size_t> batch;
+  bool skip_refused = false;
   std::string receipts;
+  std::string list_format = "auto";
+  std::vector<std::string> keep_fields;
 };
 
 // The list of --requests.
@@ -41,7 +46,9 @@ struct ForgetArguments {
                                              std::span<const RemovalRequest> requests);
 
 // Lines for --openings: {"commitment": ..., "entry": 3, "request": {...}, "salt": ...} per request that was honoured.
-[[nodiscard]] std::string opening_lines(const Forgotten& outcome);
+// `kept` gives what --keep-fields keeps beside request i of `outcome`, a JSON object, or empty.  It may be null.
+[[nodiscard]] std::string opening_lines(const Forgotten& outcome,
+                                        const std::function<std::string(std::size_t)>& kept = nullptr);
 // Appends them where --openings says, before the removal is written.  Null without --openings.  `openings` must live as
 // long as the returned function.
 [[nodiscard]] std::function<Status(const Forgotten&)> hand_out_to(std::optional<LineFile>& openings);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <unordered_set>
@@ -22,6 +23,8 @@ namespace {
 
 // A list may have thousands of bad lines, and a terminal shows a screen of them.
 constexpr std::size_t kShownRefusals = 20;
+// Who mends a list wants to see what is wrong, up to some number.
+constexpr std::size_t kShownWrongLines = 100;
 
 // Follows a list: shows progress, writes receipts and openings after each update, and says when to stop.
 class ListRun {
@@ -32,8 +35,14 @@ class ListRun {
         progress_(progress),
         receipts_(std::move(receipts)),
         openings_(std::move(openings)),
-        hand_out_(hand_out_to(openings_)),
+        next_kept_(done_before),
         done_(done_before) {
+    if (openings_) {
+      hand_out_ = [this](const Forgotten& outcome) {
+        return openings_->append(
+            opening_lines(outcome, [&](std::size_t i) { return kept_beside(outcome.requests[i]); }));
+      };
+    }
     progress_.begin("forgetting", file_.requests.size() - done_before);
   }
 
@@ -67,6 +76,18 @@ class ListRun {
     return ok_status();
   }
 
+  // What --keep-fields keeps beside a request that is honoured.  Honoured requests come in the order of the list, and
+  // refused ones are left out.
+  std::string kept_beside(const RemovalRequest& request) {
+    if (file_.kept.empty()) return "";
+    const std::string text = request_text(request);
+    while (next_kept_ < file_.requests.size()) {
+      const std::size_t at = next_kept_++;
+      if (request_text(file_.requests[at]) == text) return file_.kept[at];
+    }
+    return "";
+  }
+
   const RequestFile& file_;
   Progress& progress_;
   std::optional<LineFile> receipts_;
@@ -75,6 +96,7 @@ class ListRun {
   std::optional<Error> failure_;
   std::size_t updates_ = 0;
   std::size_t honoured_ = 0;
+  std::size_t next_kept_ = 0;
   std::size_t done_ = 0;
   Exposure exposure_;
 };
@@ -113,8 +135,9 @@ Error at_line(const ForgetArguments& arguments, const RequestFile& file, Error e
 
 // What the exit code and stderr say: nothing, or why the answer is no.  A script must notice a list that was not
 // honoured in full.
-std::optional<Error> list_refusal(const ListReport& run, std::size_t total) {
+std::optional<Error> list_refusal(const ListReport& run, const RequestFile& file) {
   if (run.failure) return run.failure;
+  const std::size_t total = file.requests.size() + file.wrong.size();
   const std::size_t done = run.outcome.done_before + run.outcome.honoured + run.outcome.refused.size();
   if (run.outcome.stopped) {
     return Error{
@@ -123,11 +146,57 @@ std::optional<Error> list_refusal(const ListReport& run, std::size_t total) {
             "interrupted after {} of {} requests, all of them in force and on disk; the same command goes on there",
             done, total)};
   }
-  if (!run.outcome.refused.empty()) {
-    return Error{run.outcome.refused.front().code,
-                 fmt::format("{} of {} requests refused; the others are in force", run.outcome.refused.size(), total)};
+  if (!run.outcome.refused.empty() || !file.wrong.empty()) {
+    const ErrorCode code = file.wrong.empty() ? run.outcome.refused.front().code : file.wrong.front().error.code;
+    return Error{code, fmt::format("{} of {} requests refused; the others are in force",
+                                   run.outcome.refused.size() + file.wrong.size(), total)};
   }
   return std::nullopt;
+}
+
+struct RefusedLine {
+  std::size_t line = 0;
+  Error error;
+};
+
+// Lines that are wrong and requests that were refused, in the order of the list.
+std::vector<RefusedLine> refused_lines(const RequestFile& file, const Workspace::ListOutcome& outcome) {
+  std::vector<RefusedLine> lines;
+  for (const RequestFile::WrongLine& wrong : file.wrong) lines.push_back({wrong.line, wrong.error});
+  for (const Error& refusal : outcome.refused) lines.push_back({file.lines[refusal.request.value()], refusal});
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  return lines;
+}
+
+Json refused_json(const std::vector<RefusedLine>& lines) {
+  Json list = Json::array();
+  for (const RefusedLine& refused : lines) {
+    list.push_back(
+        {{"line", refused.line}, {"code", error_code_name(refused.error.code)}, {"message", refused.error.message}});
+  }
+  return list;
+}
+
+// Wrong lines, and nothing was begun.
+Report refuse_wrong_lines(const ForgetArguments& arguments, const RequestFile& file) {
+  const std::vector<RefusedLine> lines = refused_lines(file, {});
+  std::string message = fmt::format("'{}' has {}; nothing was changed.", arguments.what.requests,
+                                    counted(lines.size(), "wrong line", "wrong lines"));
+  for (const RefusedLine& wrong : std::span(lines).first(std::min(lines.size(), kShownWrongLines)))
+    message += fmt::format("\n  line {}: {}", wrong.line, wrong.error.message);
+  if (lines.size() > kShownWrongLines)
+    message += fmt::format("\n  and {} more; --json names all", grouped(lines.size() - kShownWrongLines));
+  message += arguments.skip_refused ? "\nNo line is left that could be honoured."
+                                    : "\nMend them, or pass over them with --skip-refused.";
+  Report report;
+  report.json = {{"workspace", arguments.workspace.path},
+                 {"dry_run", arguments.dry_run},
+                 {"requests", file.requests.size() + file.wrong.size()},
+                 {"honoured", 0},
+                 {"updates", 0},
+                 {"refused", refused_json(lines)}};
+  report.refusal = Error{lines.front().error.code, std::move(message)};
+  return report;
 }
 
 Report report_list(const ForgetArguments& arguments, const RequestFile& file, const ListReport& run,
@@ -135,20 +204,20 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
   const Workspace::ListOutcome& outcome = run.outcome;
   const double rate = run.seconds > 0 ? static_cast<double>(outcome.honoured) / run.seconds : 0;
   Report report;
-  report.refusal = list_refusal(run, file.requests.size());
-  Json refused = Json::array();
-  for (const Error& refusal : outcome.refused) {
-    refused.push_back({{"line", file.lines[refusal.request.value()]},
-                       {"code", error_code_name(refusal.code)},
-                       {"message", refusal.message}});
+  report.refusal = list_refusal(run, file);
+  if (outcome.updates > 0) {
+    report.stands = fmt::format("{} of the list are in force, up to ledger entry {}",
+                                counted(outcome.honoured, "request", "requests"), info.entries - 1);
   }
+  const std::vector<RefusedLine> refused = refused_lines(file, outcome);
+  const std::size_t total = file.requests.size() + file.wrong.size();
   report.json = {{"workspace", arguments.workspace.path},
                  {"dry_run", false},
-                 {"requests", file.requests.size()},
+                 {"requests", total},
                  {"done_before", outcome.done_before},
                  {"honoured", outcome.honoured},
                  {"updates", outcome.updates},
-                 {"refused", refused},
+                 {"refused", refused_json(refused)},
                  {"stopped", outcome.stopped},
                  {"receipts_of_earlier_runs", run.receipts_written},
                  {"entries", info.entries},
@@ -161,12 +230,12 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
 
   Table table({{""}, {""}});
   if (outcome.done_before > 0) {
-    table.add_row({"done before", fmt::format("{} of {}, by an earlier run", grouped(outcome.done_before),
-                                              grouped(file.requests.size()))});
+    table.add_row(
+        {"done before", fmt::format("{} of {}, by an earlier run", grouped(outcome.done_before), grouped(total))});
   }
-  table.add_row({"forgotten", fmt::format("{} of {}, in {}", grouped(outcome.honoured),
-                                          counted(file.requests.size(), "request", "requests"),
-                                          counted(outcome.updates, "update", "updates"))});
+  table.add_row(
+      {"forgotten", fmt::format("{} of {}, in {}", grouped(outcome.honoured), counted(total, "request", "requests"),
+                                counted(outcome.updates, "update", "updates"))});
   if (run.receipts_written > 0) {
     table.add_row({"receipts", fmt::format("{} that an earlier run had not written", grouped(run.receipts_written))});
   }
@@ -179,14 +248,10 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
   table.add_row(
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"time", fmt::format("{:.3f} s, {:.0f} requests/s: {}", run.seconds, rate, stages_words(run.stages))});
-  for (std::size_t i = 0; i < std::min(outcome.refused.size(), kShownRefusals); ++i) {
-    const Error& refusal = outcome.refused[i];
-    table.add_row({"refused", fmt::format("line {}: {}", file.lines[refusal.request.value()], refusal.message)});
-  }
-  if (outcome.refused.size() > kShownRefusals) {
-    table.add_row(
-        {"", fmt::format("... and {} more; --json names all", grouped(outcome.refused.size() - kShownRefusals))});
-  }
+  for (const RefusedLine& line : std::span(refused).first(std::min(refused.size(), kShownRefusals)))
+    table.add_row({"refused", fmt::format("line {}: {}", line.line, line.error.message)});
+  if (refused.size() > kShownRefusals)
+    table.add_row({"", fmt::format("and {} more; --json names all", grouped(refused.size() - kShownRefusals))});
   report.text = table.str();
   return report;
 }
@@ -243,12 +308,30 @@ Result<Report> preview_list(const ForgetArguments& arguments, const RequestFile&
   return at_line(arguments, file, std::move(report).error());
 }
 
+Result<RequestFile> read_list(const ForgetArguments& arguments) {
+  ListReading how;
+  if (arguments.list_format == "jsonl") how.format = ListFormat::kJsonLines;
+  if (arguments.list_format == "csv") how.format = ListFormat::kCsv;
+  how.keep = arguments.keep_fields;
+  auto file = scan_request_file(arguments.what.requests, how);
+  if (file.ok()) return file;
+  if (file.error().code == ErrorCode::kNotFound)
+    return Error{ErrorCode::kNotFound, fmt::format("there is no file '{}'", arguments.what.requests)};
+  return in_quotes(std::move(file).error(), arguments.what.requests);
+}
+
 }  // namespace
 
 Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
-  UNSCATTER_TRY(file, read_requests(arguments.what.requests));
+  if (arguments.batch == std::size_t{0})
+    return Error{ErrorCode::kInvalidArgument, "--batch 0 makes no update; it is at least 1"};
+  UNSCATTER_TRY(file, read_list(arguments));
+  // A list that was half understood must not be begun, unless somebody says so.
+  if (!file.wrong.empty() && (!arguments.skip_refused || file.requests.empty()))
+    return refuse_wrong_lines(arguments, file);
   if (file.requests.empty())
-    return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' holds no request", arguments.what.requests)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("'{}' holds no request; a list has one per line", arguments.what.requests)};
   if (arguments.dry_run) return preview_list(arguments, file, context);
   UNSCATTER_TRY(key, arguments.key.load());
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
@@ -269,7 +352,9 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   // From here on Ctrl-C ends the list after the present update, and not the program in the middle of it.
   const InterruptWatch watch;
   ListRun run(file, before.done_before, context.progress(), std::move(receipts), std::move(openings));
-  Workspace::ListOptions options = arguments.list;
+  Workspace::ListOptions options;
+  if (arguments.batch) options.batch = *arguments.batch;
+  options.skip_refused = arguments.skip_refused;
   options.keep_salts = arguments.keep_salts;
   options.shred = arguments.shred;
   options.hand_out = run.hand_out();

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include "renamed_options.h"
+#include "usage.h"
 
 namespace unscatter::cli {
+
+// Beyond the ranges below the library still computes, but the numbers mean nothing.  A slip of the finger should not
+// become a promise.
 
 void GuaranteeArguments::add_to(CLI::App& command) {
   // Defaults are shown from the library, which owns them.
@@ -21,9 +25,11 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->default_str(std::string(name(sound.mechanism)));
   command.add_option("--epsilon", epsilon, "Of the guarantee, > 0")
       ->group(group)
+      ->check(number_between(1e-6, 100, "1e-06 to 100; 0.1 to 10 is usual, and above 100 nothing is promised"), "")
       ->default_str(fmt::format("{}", sound.guarantee.epsilon));
   command.add_option("--delta", delta, "Of the guarantee, in (0, 1)")
       ->group(group)
+      ->check(number_between(1e-30, 0.999, "1e-30 to 0.999; far less than one in the number of graphs is usual"), "")
       ->default_str(fmt::format("{}", sound.guarantee.delta));
   command
       .add_option("--protect", protect,
@@ -42,10 +48,12 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->group(group);
   command.add_option("--noise", noise, "release: standard deviation of the noise on published weights")
       ->group(group)
+      ->check(number_between(1e-15, 1e6, "1e-15 to 1e+06; weights are of size 1 or so"), "")
       ->default_str(fmt::format("{}", sound.noise_stddev));
   command.add_option("--alpha", alpha, "objective: standard deviation of the noise in the objective")->group(group);
   command.add_option("--releases", releases, "release: how many published models the guarantee covers together")
       ->group(group)
+      ->check(number_between(1, 1e9, "1 to 1e+09"), "")
       ->default_str(fmt::format("{}; everyone: 1", sound.releases));
   command
       .add_option(

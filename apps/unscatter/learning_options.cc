@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "unscatter/embedding/make_embedder.h"
+#include "usage.h"
 
 namespace unscatter::cli {
 
@@ -14,6 +15,7 @@ void LearningArguments::add_to(CLI::App& command) {
       ->default_str(defaults.loss.describe());
   command.add_option("--lambda", regularisation, "Strength of the regularisation, > 0")
       ->group(group)
+      ->check(number_between(1e-15, 1e6, "1e-15 to 1e+06: a certificate rests on it"), "")
       ->default_str(
           fmt::format("{}; {} for other transforms than portrait", kDefaultRegularisation, defaults.regularisation));
   command.add_option("--optimizer", optimizer, "newton or lbfgs")

@@ -62,6 +62,12 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+std::string as_sentence(std::string_view text) {
+  std::string sentence(text);
+  if (!sentence.empty() && std::string_view(".?!").find(sentence.back()) == std::string_view::npos) sentence += '.';
+  return sentence;
+}
+
 Json error_document(std::string_view code, std::string_view message) {
   return {{"error", {{"code", code}, {"message", message}}}};
 }

@@ -21,6 +21,9 @@ struct Report {
   std::string text;  // whole lines
   // Set if there is a report but the answer is no: exit code 1, the sentence on stderr, and `error` in the document.
   std::optional<Error> refusal = {};
+  // What the command changed, for a message when its report cannot be delivered: "the removal is in force, as ledger
+  // entry 5".  Empty: nothing that lasts.
+  std::string stands = {};
 };
 
 // Columns as wide as their widest cell, two spaces apart.
@@ -52,6 +55,9 @@ class Table {
 // `text` with control characters other than newline replaced by '?'.  Names come from files that anyone may have
 // written.  They must not control the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
+
+// `text` with a full stop, if it does not end a sentence already.
+[[nodiscard]] std::string as_sentence(std::string_view text);
 
 // {"error": {"code": "not-found", "message": "..."}}
 [[nodiscard]] Json error_document(std::string_view code, std::string_view message);

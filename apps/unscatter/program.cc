@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "commands.h"
 #include "config_file.h"
@@ -59,6 +61,7 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_release_command(program, context);
   add_key_command(program, context);
   add_more(program, context);
+  check_numbers(program);
   const ConfigFile config(program);
 
   try {
@@ -69,6 +72,13 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
     // A value of the configuration file may be the cause.  Then the message must name the file and not the command
     // line.
     const std::string problem = config.problem(&error);
+    if (const auto sentence = out_of_range(error); sentence && problem.empty()) {
+      // The flag may stand behind the option that stopped the parser.
+      const std::span words(argv, static_cast<std::size_t>(argc));
+      const bool json = std::any_of(words.begin(), words.end(), [](std::string_view word) { return word == "--json"; });
+      report_error(error_code_name(ErrorCode::kInvalidArgument), *sentence, json);
+      return kRefused;
+    }
     return wrong_usage(problem.empty() ? usage_error(program, error) : usage_error(program, CLI::ConfigError(problem)));
   }
   if (const std::string problem = config.problem(nullptr); !problem.empty()) {

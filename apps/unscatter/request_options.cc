@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {
 namespace {
@@ -16,22 +16,6 @@ Error wrong_form(std::string message) { return {ErrorCode::kInvalidArgument, std
 
 }  // namespace
 
-Result<NodeKey> parse_key(std::string_view text) {
-  // An id that consists of digits needs a way to be named.  A number and an id that look alike are different requests.
-  constexpr std::string_view kIdPrefix = "id:";
-  const bool forced = text.starts_with(kIdPrefix);
-  const std::string_view id = forced ? text.substr(kIdPrefix.size()) : text;
-  if (id.empty()) return wrong_form(fmt::format("'{}' is neither a number nor an id", text));
-  const bool digits = std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (forced || !digits) return NodeKey(std::string(id));
-  std::size_t number = 0;
-  // Not taken for an id in silence: somebody meant a number, and another node would be forgotten.
-  if (std::from_chars(id.data(), id.data() + id.size(), number).ec != std::errc()) {
-    return wrong_form(fmt::format("{} is too large for a number; id:{} would be an external id", text, text));
-  }
-  return NodeKey(number);
-}
-
 void RequestArguments::add_to(CLI::App& command) {
   const std::string group = "What to forget";
   command.add_option("--graph", graph, "A graph: its number in the data set, or its external id")->group(group);
@@ -39,7 +23,7 @@ void RequestArguments::add_to(CLI::App& command) {
   command.add_flag("--features-only", features_only, "With --node: its features; its edges stay")->group(group);
   command.add_option("--edge", edge, "With --graph: the edge U,V of it")->group(group);
   command.add_option("--subject", subject, "Every node with this external id, in every graph")->group(group);
-  command.add_option("--requests", requests, "A file of requests, one JSON object per line")->group(group);
+  command.add_option("--requests", requests, "A list of requests: JSON, one object per line, or CSV")->group(group);
 }
 
 Status RequestArguments::check_form() const {

@@ -7,15 +7,11 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <string_view>
 
 #include "unscatter/base/result.h"
 #include "unscatter/unlearn/request.h"
 
 namespace unscatter::cli {
-
-// Errors: kInvalidArgument for a number beyond 64 bits and for an empty id.
-[[nodiscard]] Result<NodeKey> parse_key(std::string_view text);
 
 struct RequestArguments {
   std::string graph = {};

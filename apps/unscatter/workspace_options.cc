@@ -1,5 +1,7 @@
 #include "workspace_options.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
@@ -33,7 +35,11 @@ WorkspaceOptions WorkspaceArguments::options(Context& context, std::filesystem::
 
 Result<Workspace> WorkspaceArguments::open(Context& context, std::filesystem::path record,
                                            std::shared_ptr<const SigningKey> key) const {
-  return Workspace::open(path, options(context, std::move(record), std::move(key)));
+  auto workspace = Workspace::open(path, options(context, std::move(record), std::move(key)));
+  if (workspace.ok() || workspace.error().code != ErrorCode::kUnavailable) return workspace;
+  Error busy = std::move(workspace).error();
+  busy.message += fmt::format(" (--wait SECONDS; now {})", wait_seconds);
+  return busy;
 }
 
 }  // namespace unscatter::cli

@@ -50,7 +50,8 @@ Error write_error(const std::filesystem::path& path, std::string_view what, int 
 }
 
 Error too_large(const std::filesystem::path& path, std::size_t limit) {
-  return {ErrorCode::kLimitExceeded, fmt::format("{}: more than {} bytes", path.string(), limit)};
+  return {ErrorCode::kLimitExceeded,
+          fmt::format("{}: has more than {} bytes, the most that is read", path.string(), limit)};
 }
 
 // A regular file knows its size, so one that is larger than `limit` need not be read.
@@ -221,15 +222,27 @@ ReplacingFile::ReplacingFile(ReplacingFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      collected_(std::move(other.collected_)) {}
+      collected_(std::move(other.collected_)),
+      written_(other.written_),
+      reserved_(other.reserved_) {}
 
 ReplacingFile::~ReplacingFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
+Status ReplacingFile::reserve(std::size_t bytes) {
+  const int failure = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes));
+  // Other reasons are about file systems that cannot reserve.  Writing will tell.
+  if (failure == ENOSPC || failure == EDQUOT || failure == EFBIG)
+    return write_error(path_, "cannot be written", failure);
+  reserved_ = true;
+  return ok_status();
+}
+
 Status ReplacingFile::flush() {
   UNSCATTER_CHECK_OK(write_fully(descriptor_, path_, collected_));
+  written_ += collected_.size();
   collected_.clear();
   return ok_status();
 }
@@ -240,11 +253,15 @@ Status ReplacingFile::write(std::string_view bytes) {
     return ok_status();
   }
   UNSCATTER_CHECK_OK(flush());
+  written_ += bytes.size();
   return write_fully(descriptor_, path_, bytes);
 }
 
 Status ReplacingFile::commit() {
   UNSCATTER_CHECK_OK(flush());
+  // The room that was not needed.
+  if (reserved_ && ::ftruncate(descriptor_, static_cast<off_t>(written_)) != 0)
+    return write_error(path_, "cannot be written");
   // Content before name.  In the other order a power cut could leave the new name with no content.
   UNSCATTER_CHECK_OK(sync_file(descriptor_, path_));
   UNSCATTER_CHECK_OK(rename_file(temporary_, path_));

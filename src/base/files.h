@@ -47,6 +47,8 @@ class ReplacingFile {
   ReplacingFile& operator=(ReplacingFile&&) = delete;
   ~ReplacingFile();
 
+  // Takes room on the disk for so many bytes, where the file system can.  Errors: kIo if there is no room.
+  [[nodiscard]] Status reserve(std::size_t bytes);
   // Small pieces are collected, so an error may show up later.
   [[nodiscard]] Status write(std::string_view bytes);
   // The last call.
@@ -60,6 +62,8 @@ class ReplacingFile {
   std::string temporary_;  // empty: nothing to remove
   int descriptor_;
   std::string collected_;
+  std::size_t written_ = 0;
+  bool reserved_ = false;
 };
 
 }  // namespace unscatter

@@ -15,6 +15,8 @@
 namespace unscatter {
 namespace {
 
+constexpr std::size_t kMostThreads = 128;
+
 // The system's TBB is built without ThreadSanitizer, so ThreadSanitizer does not see how it hands work over.  These two
 // functions tell it what TBB promises and nothing more: every chunk sees what came before the loop, and what comes
 // after the loop sees every chunk.  So a race between two bodies is still found.  See cmake/tsan.supp.
@@ -45,6 +47,8 @@ std::size_t hardware_threads() noexcept {
 void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   if (threads == 0) threads = hardware_threads();
+  // More would only wait for one another, and beyond some number TBB prints a warning of its own.
+  threads = std::min(threads, std::max(kMostThreads, hardware_threads()));
   // Without any thread, so that a caller with one thread pays nothing for this function.
   if (threads == 1 || count <= grain || count <= 1) {
     for (std::size_t i = 0; i < count; ++i) body(i, 0);

@@ -70,7 +70,7 @@ Status check_size(const fs::path& path) {
   std::error_code unknown;
   const std::uintmax_t size = fs::file_size(path, unknown);
   if (unknown || size == 0 || size >= kSmallestPage) return ok_status();
-  return Error{ErrorCode::kMalformedInput, fmt::format("{}: file is not a database", path.string())};
+  return Error{ErrorCode::kMalformedInput, fmt::format("{} is not a workspace", path.string())};
 }
 
 Status check_header(const Database& database, const fs::path& path) {

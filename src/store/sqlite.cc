@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <string>
+#include <system_error>
 
 #include "unscatter/base/invariant.h"
 
@@ -28,6 +30,24 @@ ErrorCode code_for(int sqlite_code) {
   }
 }
 
+// Not SQLite's own words: they speak of databases and of its insides, and nobody asked for a database.
+std::string reason_words(sqlite3* database, std::string_view name, int code) {
+  const int reason = database == nullptr ? 0 : sqlite3_system_errno(database);
+  const std::string system = reason == 0 ? "" : ": " + std::generic_category().message(reason);
+  switch (code & 0xff) {
+    case SQLITE_NOTADB: return fmt::format("{} is not a workspace", name);
+    case SQLITE_CORRUPT: return fmt::format("{} is damaged; go back to a copy of it", name);
+    case SQLITE_FULL: return fmt::format("{} cannot be written: there is no room left on its disk", name);
+    case SQLITE_READONLY: return fmt::format("{} cannot be written: the file or its folder is read-only", name);
+    case SQLITE_CANTOPEN: return fmt::format("{} cannot be opened{}", name, system);
+    case SQLITE_IOERR: return fmt::format("{} cannot be read or written{}", name, system);
+    case SQLITE_PERM:
+    case SQLITE_AUTH: return fmt::format("{} cannot be opened: no permission", name);
+    case SQLITE_TOOBIG: return fmt::format("{}: a value is too large for a workspace", name);
+    default: return fmt::format("{} is not as a workspace is written (SQLite error {})", name, code);
+  }
+}
+
 Error make_error(sqlite3* database, std::string_view name, int code) {
   // As everywhere in the library, memory that runs out is an exception.
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
@@ -36,7 +56,7 @@ Error make_error(sqlite3* database, std::string_view name, int code) {
   if (kind == ErrorCode::kUnavailable) {
     return {kind, fmt::format("{} is in use by another process; wait for it to end, or wait longer for it", name)};
   }
-  return {kind, fmt::format("{}: {}", name, database == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database))};
+  return {kind, reason_words(database, name, code)};
 }
 
 // SQLite itself calls none of this an error.  It would give 0 for a text, and a text for a number.

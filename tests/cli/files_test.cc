@@ -27,6 +27,29 @@ TEST(Files, ReplacingLeavesTheOldContentOrTheNewOne) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
 }
 
+TEST(Files, AnOutputIsOpenedFirstAndWrittenLater) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.write("f", "old");
+  {
+    OutputFile output = OutputFile::open(file, 100000).value();
+    EXPECT_EQ(read_whole_file(file), "old");
+    ASSERT_TRUE(output.write("new").ok());
+    EXPECT_EQ(read_whole_file(file), "new");  // not the room that was taken
+  }
+  { const OutputFile dropped = OutputFile::open(file, 10).value(); }
+  EXPECT_EQ(read_whole_file(file), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+  EXPECT_EQ(OutputFile::open(folder.path() / "none" / "f", 10).error().code, ErrorCode::kIo);
+  // More room than any disk has.
+  EXPECT_EQ(OutputFile::open(folder.path() / "g", std::size_t{1} << 62).error().code, ErrorCode::kIo);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+  // A device is written into and stays what it is.
+  EXPECT_TRUE(check_free("/dev/full", false, "hint").ok());
+  OutputFile full = OutputFile::open("/dev/full", 10).value();
+  EXPECT_EQ(full.write("x").error().code, ErrorCode::kIo);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
 TEST(Files, LinesAreAppended) {
   const TemporaryFolder folder;
   const fs::path file = folder.write("lines", "one\n");

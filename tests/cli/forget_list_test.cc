@@ -121,11 +121,95 @@ TEST_F(ForgetList, AFileThatIsWrongChangesNothing) {
   const Outcome malformed = run(forgetting({}));
   EXPECT_EQ(malformed.exit_code, 1);
   EXPECT_TRUE(has(malformed.err, "requests.jsonl")) << malformed.err;
-  EXPECT_TRUE(has(malformed.err, "2")) << malformed.err;
+  EXPECT_TRUE(has(malformed.err, "line 2")) << malformed.err;
   static_cast<void>(write("\n"));
   EXPECT_TRUE(has(run(forgetting({})).err, "holds no request"));
   EXPECT_EQ(forget({"--requests", path("none.jsonl")}).exit_code, 1);
   EXPECT_EQ(status(), before);
+}
+
+TEST_F(ForgetList, AllWrongLinesAreReportedAtOnceAndNothingIsBegun) {
+  const nlohmann::json before = status();
+  const std::string good = request_text(ForgetNode{std::size_t{0}, std::size_t{1}}) + '\n';
+  std::string lines = good + "{}\n" + good + "nonsense\n";
+  static_cast<void>(write(lines));
+  const Outcome outcome = run(forgetting({"--json"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(has(outcome.err, "2 wrong lines; nothing was changed.\n  line 2: \"forget\" is missing\n  line 4: "))
+      << outcome.err;
+  EXPECT_EQ(outcome.json().at("refused").size(), 2u);
+  EXPECT_EQ(outcome.json().at("refused")[1].at("line"), 4);
+  EXPECT_EQ(outcome.json().at("honoured"), 0);
+  EXPECT_EQ(status(), before);
+
+  for (int i = 0; i < 150; ++i) lines += "{}\n";
+  static_cast<void>(write(lines));
+  const Outcome many = run(forgetting({}));
+  EXPECT_TRUE(has(many.err, "152 wrong lines")) << many.err;
+  EXPECT_TRUE(has(many.err, "and 52 more; --json names all")) << many.err;
+  EXPECT_EQ(std::count(many.err.begin(), many.err.end(), '\n'), 103);
+}
+
+TEST_F(ForgetList, WrongLinesAreSkippedWithTheRefusedOnesAndNamed) {
+  const std::string good = request_text(ForgetNode{std::size_t{0}, std::size_t{1}}) + '\n';
+  static_cast<void>(write(good + "{}\n" + good + request_text(ForgetGraph{std::size_t{4}}) + "\n"));
+  const Outcome outcome = run(forgetting({"--skip-refused", "--json"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  const nlohmann::json report = outcome.json();
+  EXPECT_EQ(report.at("requests"), 4);
+  EXPECT_EQ(report.at("honoured"), 2);
+  ASSERT_EQ(report.at("refused").size(), 2u);
+  EXPECT_EQ(report.at("refused")[0].at("line"), 2);
+  EXPECT_EQ(report.at("refused")[0].at("code"), "malformed-input");
+  EXPECT_EQ(report.at("refused")[1].at("line"), 3);
+  EXPECT_TRUE(has(outcome.err, "2 of 4 requests refused")) << outcome.err;
+  EXPECT_EQ(status().at("graphs"), 59);
+}
+
+TEST_F(ForgetList, ASpreadsheetIsAListToo) {
+  const std::string person = groups().graphs[3].node_id(0);
+  folder_.write("people.csv", "\xef\xbb\xbfsubject;reason\r\n" + person + ";\"moved; no address\"\r\n");
+  const nlohmann::json report =
+      document({"forget", "--workspace", workspace(), "--requests", path("people.csv"), "--openings", path("o.jsonl")});
+  EXPECT_EQ(report.at("honoured"), 1);
+  EXPECT_TRUE(has(testing::read_whole_file(path("o.jsonl")), request_text(ForgetSubject{person})));
+}
+
+// A reason may name somebody.  It is nowhere, unless somebody asks for it, and then only in the private file.
+TEST_F(ForgetList, FieldsOfOnesOwnAreKeptOnlyInOpeningsAndOnlyIfAsked) {
+  const std::string secret = "QZXJ-moved-away";
+  std::string lines;
+  for (const std::size_t graph : {0u, 1u, 1u, 2u}) {
+    lines += "{\"forget\": \"graph\", \"graph\": " + std::to_string(graph) + ", \"reason\": \"" + secret +
+             std::to_string(graph) + "\", \"ticket\": 7}\n";
+  }
+  static_cast<void>(write(lines));
+  const Outcome outcome = run(forgetting({"--skip-refused", "--batch", "2", "--openings", path("o.jsonl"), "--receipts",
+                                          path("r.jsonl"), "--keep-fields", "reason"}));
+  EXPECT_TRUE(has(outcome.err, "1 of 4 requests refused")) << outcome.err;
+  const std::string openings = testing::read_whole_file(path("o.jsonl"));
+  for (const std::size_t graph : {0u, 1u, 2u}) {
+    EXPECT_TRUE(has(openings, R"("fields":{"reason":")" + secret + std::to_string(graph) +
+                                  R"("},"request":{"forget":"graph","graph":)" + std::to_string(graph) + "}"))
+        << openings;
+  }
+  EXPECT_FALSE(has(openings, "ticket"));
+  EXPECT_FALSE(has(testing::read_whole_file(path("r.jsonl")), secret));
+  EXPECT_FALSE(has(testing::read_whole_file(workspace()), secret));
+  EXPECT_FALSE(has(outcome.out, secret));
+}
+
+// What was forgotten once can be forgotten again, in a workspace that was trained from raw data.
+TEST_F(ForgetList, OpeningsAreRequestsToo) {
+  ASSERT_EQ(forget({"--graph", "5", "--openings", path("o.jsonl")}).exit_code, 0);
+  ASSERT_EQ(forget({"--graph", "6", "--openings", path("o.jsonl")}).exit_code, 0);
+  std::vector<std::string> train = {"train", "--data", data(), "--workspace", path("again.unscatter")};
+  const std::vector<std::string> quick = testing::SmallWorkspace::quick();
+  train.insert(train.end(), quick.begin(), quick.end());
+  EXPECT_EQ(document(train).at("graphs"), 60);
+  EXPECT_EQ(document({"forget", "--workspace", path("again.unscatter"), "--requests", path("o.jsonl")}).at("honoured"),
+            2);
+  EXPECT_EQ(document({"status", "--workspace", path("again.unscatter")}).at("graphs"), 58);
 }
 
 TEST_F(ForgetList, AFullDiskForReceiptsHidesNoRemoval) {

@@ -106,7 +106,10 @@ TEST_F(Forget, WrongUsageExitsWith2AndOneClearSentence) {
       {{"--graph", "5", "--skip-refused"}, "--skip-refused goes with --requests"},
       {{"--graph", "5", "--receipts", "r.jsonl"}, "--receipts goes with --requests"},
       {{"--requests", "r.jsonl", "--receipt", "r.json"}, "--receipt goes with one request"},
-      {{"--requests", "r.jsonl", "--batch", "0"}, "--batch is at least 1"},
+      {{"--requests", "r.jsonl", "--batch", "-1"}, "'-1' is not a whole number from 0"},
+      {{"--subject", "user-00001", "--batch", "5"}, "--batch goes with --requests"},
+      {{"--graph", "5", "--list-format", "csv"}, "--list-format goes with --requests"},
+      {{"--requests", "r.jsonl", "--keep-fields", "reason"}, "give --openings FILE too"},
       {{"--graph", "5", "--shred", "--openings", "o.jsonl"}, "--shred"},
       {{"--graph", "5", "--shred", "--keep-salts"}, "--shred"},
   };
@@ -152,10 +155,26 @@ TEST_F(Forget, WritesAReceiptAndAnOpening) {
   EXPECT_EQ(status(), before);
 }
 
-TEST_F(Forget, AReceiptThatCannotBeWrittenDoesNotHideTheRemoval) {
-  const Outcome outcome = forget({"--graph", "5", "--receipt", path("nowhere/r.json")});
+TEST_F(Forget, AReceiptThatCannotBeOpenedStopsTheRemoval) {
+  const nlohmann::json before = status();
+  for (const std::string& where : {path("nowhere/r.json"), workspace() + "/r.json"}) {
+    const Outcome outcome = forget({"--graph", "5", "--receipt", where, "--json"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_TRUE(has(outcome.err, where)) << outcome.err;
+    EXPECT_EQ(outcome.json().at("error").at("code"), "io");
+  }
+  EXPECT_EQ(status(), before);
+}
+
+// The device takes nothing, as a disk that fills up between the removal and its receipt.
+TEST_F(Forget, AReceiptThatIsLostDoesNotHideTheRemoval) {
+  const Outcome outcome = forget({"--graph", "5", "--receipt", "/dev/full", "--json"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_TRUE(has(outcome.err, "the removal is in force, as ledger entry 1")) << outcome.err;
+  EXPECT_EQ(outcome.json().at("entry"), 1);
+  EXPECT_EQ(outcome.json().at("error").at("code"), "io");
+  EXPECT_FALSE(outcome.json().contains("receipt_path"));
+  EXPECT_EQ(status().at("graphs"), 59);
   EXPECT_EQ(run({"certificate", "--workspace", workspace(), "--id", "1", "--receipt", path("r.json")}).exit_code, 0);
   EXPECT_TRUE(parse_receipt(testing::read_whole_file(path("r.json"))).ok());
 }

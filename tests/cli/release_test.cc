@@ -57,6 +57,23 @@ TEST_F(Publish, TheModelIsThePublishedOneBitForBit) {
   EXPECT_NE(weights_of(written), library.session().value()->weights());
 }
 
+TEST_F(Publish, AModelThatCannotBeWrittenIsNotPublished) {
+  EXPECT_EQ(release("nowhere/model.json").exit_code, 1);
+  EXPECT_EQ(release("model.json", {"--receipt", path("nowhere/r.json")}).exit_code, 1);
+  EXPECT_EQ(status().at("published"), 0);
+  EXPECT_FALSE(std::filesystem::exists(path("model.json")));
+  // The device takes nothing: now the model is counted, and this is said.
+  const Outcome lost = run({"release", "--workspace", workspace(), "--out", "/dev/full", "--json"});
+  EXPECT_EQ(lost.exit_code, 1);
+  EXPECT_TRUE(has(lost.err, "model 1 is published, as ledger entry 1, but '/dev/full'")) << lost.err;
+  EXPECT_EQ(lost.json().at("entry"), 1);
+  EXPECT_TRUE(lost.json().contains("error"));
+  EXPECT_EQ(status().at("published"), 1);
+  // It is not lost, and nothing more is counted.
+  ASSERT_EQ(release("model.json").exit_code, 0);
+  EXPECT_EQ(status().at("published"), 1);
+}
+
 TEST_F(Publish, TheBiasStandsApart) {
   ASSERT_EQ(
       run({"train", "--data", data(), "--workspace", path("b"), "--features", "log-degree", "--scales", "2", "--bias"})

@@ -66,8 +66,17 @@ TEST(Usage, MistakesExitWith2AndAHint) {
       {{"datasets", "lst"}, "did you mean 'list'?"},
       {{"nonsense"}, "'nonsense' is not a command of 'unscatter'"},
       {{"datasets", "list", "--colour"}, "no option '--colour'"},
-      {{"datasets", "info"}, "PATH"},
-      {{"datasets", "generate", "out.jsonl", "--groups", "many"}, "--groups"},
+      {{"train", "--epsilom", "1"}, "did you mean '--epsilon'?"},
+      {{"datasets", "info"}, "PATH is missing; 'unscatter datasets info' needs it."},
+      {{"datasets", "generate", "out.jsonl", "--groups", "many"}, "--groups: 'many' is not a whole number from 0."},
+      {{"datasets", "generate", "out.jsonl", "--groups", "-1"}, "--groups: '-1' is not a whole number from 0."},
+      {{"datasets", "generate", "out.jsonl", "--groups", "010"}, "--groups: '010' has a zero in front"},
+      {{"datasets", "generate", "out.jsonl", "--groups", "99999999999999999999"}, "too large"},
+      {{"datasets", "generate", "out.jsonl", "--noise", "nan"}, "--noise: 'nan' is not a number."},
+      {{"status", "--workspace"}, "--workspace needs a value behind it."},
+      {{"status", "--workspace", "a", "--workspace", "b"}, "--workspace is given more than once"},
+      {{"train", "--preset", "papers"}, "--preset 'papers' is not known; it is one of sound, paper."},
+      {{"embed", "--data", "x", "--threads", "-1"}, "--threads: '-1' is not a whole number from 0."},
   };
   for (const Mistake& mistake : mistakes) {
     const Outcome outcome = run_program(mistake.arguments);
@@ -77,6 +86,21 @@ TEST(Usage, MistakesExitWith2AndAHint) {
     EXPECT_TRUE(has(outcome.err, "Try 'unscatter"));
     EXPECT_TRUE(has(outcome.err, "--help'."));
     EXPECT_TRUE(outcome.out.empty());
+  }
+}
+
+// docs/cli.md: a number that can be read is never wrong usage.
+TEST(Usage, ANumberOutsideItsRangeIsARefusedRequest) {
+  const std::vector<Mistake> mistakes = {
+      {{"train", "--scales", "99", "--json"}, "--scales 99 is outside its range, 1 to 32"},
+      {{"status", "--wait", "-1", "--json"}, "--wait -1 is outside its range, 0 to 1e+06"},
+      {{"embed", "--data", "x", "--threads", "100000", "--json"}, "--threads 100000 is outside its range, 0 to 1024"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const Outcome outcome = run_program(mistake.arguments);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_TRUE(has(outcome.err, mistake.says)) << outcome.err;
+    EXPECT_EQ(outcome.json().at("error").at("code"), "invalid-argument");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -116,6 +117,19 @@ TEST(RequestText, DifferentRequestsAreSpelledDifferently) {
   EXPECT_NE(request_text(ForgetGraph{std::size_t{3}}), request_text(ForgetGraph{"3"}));
 }
 
+TEST(RequestKey, DigitsAreANumberAndAnythingElseIsAnId) {
+  EXPECT_EQ(parse_key("17").value(), NodeKey(std::size_t{17}));
+  EXPECT_EQ(parse_key("0").value(), NodeKey(std::size_t{0}));
+  EXPECT_EQ(parse_key("id:17").value(), NodeKey(std::string("17")));
+  EXPECT_EQ(parse_key("id:id:17").value(), NodeKey(std::string("id:17")));
+  for (const char* id : {"user-17", "-17", "+17", "1.5", "0x11", "17 ", "id"}) {
+    EXPECT_EQ(parse_key(id).value(), NodeKey(std::string(id))) << id;
+  }
+  EXPECT_EQ(parse_key("18446744073709551615").value(), NodeKey(std::size_t{18446744073709551615u}));
+  for (const char* wrong : {"", "id:", "18446744073709551616", "007", "00"})
+    EXPECT_FALSE(parse_key(wrong).ok()) << wrong;
+}
+
 TEST(RequestFile, PassesOverEmptyLinesAndKeepsTheirCount) {
   const std::string line = R"({"forget":"graph","graph":1})";
   const RequestFile file = parse_requests("\xef\xbb\xbf" + line + "\r\n\r\n  \t\n" + line + "\n" + line, "x").value();
@@ -140,6 +154,43 @@ TEST(RequestFile, ErrorsNameFileAndLine) {
   EXPECT_EQ(read_requests(folder.path() / "nothing").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(read_requests(folder.path()).error().code, ErrorCode::kIo);
   EXPECT_EQ(read_requests(folder.write("good.jsonl", line + "\r\n" + line)).value().requests.size(), 2u);
+}
+
+TEST(RequestFile, AllWrongLinesAreNamedAtOnce) {
+  const std::string good = R"({"forget":"graph","graph":1})";
+  std::string text = good + "\n{}\n" + good + "\nnonsense\n";
+  EXPECT_EQ(parse_requests(text, "x").error().message, "x:2: \"forget\" is missing\nx:4: byte 2: not valid JSON");
+  const RequestFile file = scan_requests(text, "x").value();
+  EXPECT_EQ(file.lines, (std::vector<std::size_t>{1, 3}));
+  ASSERT_EQ(file.wrong.size(), 2u);
+  EXPECT_EQ(file.wrong[1].line, 4u);
+  // A hundred of them, and how many more.
+  for (int i = 0; i < 250; ++i) text += "{}\n";
+  const std::string message = parse_requests(text, "x").error().message;
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 100);
+  EXPECT_TRUE(message.ends_with("and 152 more wrong lines")) << message;
+  // A file of something else is not read to its end.
+  std::string other = "graph\n";
+  for (int i = 0; i < 100100; ++i) other += "1,2\n";
+  EXPECT_EQ(scan_requests(other, "x").error().code, ErrorCode::kLimitExceeded);
+}
+
+TEST(RequestFile, FieldsOfOnesOwnArePassedOver) {
+  const std::string line =
+      R"({"forget":"node","reason":"said \"no\"","graph":17,"more":{"node":[1,{"id":[]}]},"node":3,"ticket":7})";
+  const RequestFile file = parse_requests(line + "\n", "x").value();
+  EXPECT_EQ(request_text(file.requests.front()), R"({"forget":"node","graph":17,"node":3})");
+  EXPECT_TRUE(file.kept.empty());
+  const RequestFile kept = parse_requests(line, "x", {.keep = {"ticket", "reason"}}).value();
+  EXPECT_EQ(kept.kept.front(), R"({"reason":"said \"no\"","ticket":7})");
+  // A single request, as `verify --request` takes it, has none.
+  EXPECT_FALSE(parse_request(line).ok());
+  EXPECT_NE(parse_requests(line, "x", {.keep = {"more"}}).error().message.find("cannot be kept"), std::string::npos);
+  EXPECT_FALSE(parse_requests(R"({"forget":"graph","graph":17,"grpah":3})", "x").ok());
+  EXPECT_FALSE(parse_requests(R"({"forget":"graph","graph":17,"user":"me"})", "x").ok());
+  EXPECT_TRUE(parse_requests(R"({"forget":"subject","id":"me","user":"me"})", "x").ok());
+  const std::string deep = R"({"forget":"graph","graph":17,"x":)" + std::string(100000, '[');
+  EXPECT_NE(parse_requests(deep, "x").error().message.find("nested too deeply"), std::string::npos);
 }
 
 TEST(RequestFile, LinesHaveALimit) {
@@ -187,6 +238,24 @@ Salt numbered_salt(std::uint8_t number) {
   Salt salt;
   salt.bytes.fill(number);
   return salt;
+}
+
+TEST(RequestFile, AnOpeningStandsForItsRequest) {
+  Opening opening{3, {}, ForgetSubject{"user-3"}, numbered_salt(9)};
+  opening.commitment = commitment(opening.request, opening.salt);
+  for (const std::string_view kept : {"", R"({"reason":"no"})"}) {
+    const std::string line = opening_text(opening, kept);
+    EXPECT_EQ(parse_openings(line, "x").value().size(), 1u) << line;
+    EXPECT_EQ(request_text(parse_requests(line, "x").value().requests.front()), request_text(opening.request));
+  }
+  opening.salt = numbered_salt(8);
+  EXPECT_EQ(parse_requests(opening_text(opening), "x").error().message,
+            "x:1: request and salt do not give this commitment");
+}
+
+TEST(RequestFile, OtherEncodingsAreNamed) {
+  const std::string_view utf16("\xff\xfe{\0}\0", 6);
+  EXPECT_EQ(parse_requests(utf16, "x").error().message, "x:1: this is UTF-16 text; save it as UTF-8");
 }
 
 TEST(Commitment, DependsOnRequestAndSalt) {

@@ -25,10 +25,10 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST(Schema, EveryFileThatIsNoWorkspaceHasItsSentence) {
   const testing::TemporaryFolder folder;
-  EXPECT_TRUE(contains(reason(folder.write("text", std::string(5000, 'x'))), "not a database"));
+  EXPECT_TRUE(contains(reason(folder.write("text", std::string(5000, 'x'))), "is not a workspace"));
   // Nobody should be told to delete a short note.
-  EXPECT_TRUE(contains(reason(folder.write("short", "x")), "not a database"));
-  EXPECT_TRUE(contains(reason(folder.write("note", std::string(511, 'x'))), "not a database"));
+  EXPECT_TRUE(contains(reason(folder.write("short", "x")), "is not a workspace"));
+  EXPECT_TRUE(contains(reason(folder.write("note", std::string(511, 'x'))), "is not a workspace"));
   EXPECT_TRUE(contains(reason(folder.write("empty", "")), "making it was interrupted"));
   {
     const Database other = Database::open(folder.path() / "other", Database::Mode::kCreate, kNoWait).value();

@@ -6,6 +6,8 @@
 //   {"forget": "graph", "graph": 17}
 //   {"forget": "subject", "id": "user-3"}                        every node with this id, in every graph
 //
+// A line of openings (below) stands for its request.
+//
 // An id that is not UTF-8 cannot be text in JSON and is given by its bytes: {"bytes": "ff00"} in place of the text.
 #pragma once
 
@@ -28,15 +30,48 @@ namespace unscatter {
 // as it is, and lower-case digits for bytes.  parse_request() reads it back, unless an id is empty.
 [[nodiscard]] std::string request_text(const RemovalRequest& request);
 
-// One request per line.  Empty lines are passed over.
+// "17" is the number 17, and any other text is an external id.  "id:17" is the external id "17".  This is how the
+// command line and CSV lists name graphs and nodes.  Errors: kInvalidArgument for an empty id, a number beyond 64 bits,
+// and digits with a zero in front, which could be either.
+[[nodiscard]] Result<NodeKey> parse_key(std::string_view text);
+
+// How a list is written (docs/receipts.md, "Lists").
+enum class ListFormat {
+  kAutomatic,  // by the first line, then by the name
+  kJsonLines,  // an object per line, as above
+  kCsv,        // a header line with the names of the fields, then a line per request
+};
+struct ListReading {
+  ListFormat format = ListFormat::kAutomatic;
+  // A list may have fields of the user's own, for instance "reason" and "ticket".  They are passed over, and the values
+  // of these are kept.
+  std::vector<std::string> keep = {};
+};
+
+// A list of requests.  Empty lines are passed over.
 struct RequestFile {
   std::vector<RemovalRequest> requests;
   std::vector<std::size_t> lines;  // where each stands, from 1
+  // With ListReading::keep: what was kept beside each request, a JSON object, or empty.
+  std::vector<std::string> kept = {};
+  struct WrongLine {
+    std::size_t line = 0;
+    Error error;
+  };
+  std::vector<WrongLine> wrong = {};  // lines that are no request, in their order
 };
-// Errors name file and line: kNotFound, kMalformedInput, kIo; kLimitExceeded beyond 2^30 bytes or a line beyond 2^20.
-[[nodiscard]] Result<RequestFile> read_requests(const std::filesystem::path& path);
-// The same from memory.  `name` is what messages call it.
-[[nodiscard]] Result<RequestFile> parse_requests(std::string_view text, std::string_view name);
+// Every line is looked at: one that is no request goes into `wrong`, and the others are read.  `name` is what messages
+// call the text.  Errors: kMalformedInput if the header of CSV is wrong; kLimitExceeded beyond 100,000 wrong lines.
+[[nodiscard]] Result<RequestFile> scan_requests(std::string_view text, std::string_view name,
+                                                const ListReading& how = {});
+// The same from a file.  Errors also: kNotFound; kIo; kLimitExceeded beyond 2^30 bytes.  A line beyond 2^20 is wrong.
+[[nodiscard]] Result<RequestFile> scan_request_file(const std::filesystem::path& path, const ListReading& how = {});
+
+// The same where every line must be right.  The error names file, line and reason of all wrong ones, a line each, up to
+// a hundred of them.
+[[nodiscard]] Result<RequestFile> read_requests(const std::filesystem::path& path, const ListReading& how = {});
+[[nodiscard]] Result<RequestFile> parse_requests(std::string_view text, std::string_view name,
+                                                 const ListReading& how = {});
 
 // What was handed out about one request: with it, somebody can show that a commitment is about this request.
 struct Opening {
@@ -45,8 +80,9 @@ struct Opening {
   RemovalRequest request;
   Salt salt;
 };
-// {"commitment":"...","entry":3,"request":{...},"salt":"..."}: keys sorted, no spaces.
-[[nodiscard]] std::string opening_text(const Opening& opening);
+// {"commitment":"...","entry":3,"request":{...},"salt":"..."}: keys sorted, no spaces.  With `kept`, a JSON object,
+// also "fields":{...}.
+[[nodiscard]] std::string opening_text(const Opening& opening, std::string_view kept = {});
 // One per line.  Empty lines are passed over.  Every salt opens its commitment.  Errors as read_requests(); also
 // kMalformedInput where a salt does not open.
 [[nodiscard]] Result<std::vector<Opening>> read_openings(const std::filesystem::path& path);
