@@ -42,7 +42,7 @@ TEST(Usage, DefaultsAreShown) {
   const Outcome outcome = run_program({"datasets", "generate", "--help"});
   for (const char* value : {"1000", "5000", "0.15"}) EXPECT_TRUE(has(outcome.out, value)) << outcome.out;
   const Outcome train = run_program({"train", "--help"});
-  for (const char* value : {"--lambda FLOAT=0.001", "--epsilon FLOAT=1", "=release", "=exact", "--wait FLOAT"}) {
+  for (const char* value : {"--lambda FLOAT=2e-05", "--epsilon FLOAT=1", "=release", "=exact", "--wait FLOAT"}) {
     EXPECT_TRUE(has(train.out, value)) << value << train.out;
   }
 }

@@ -173,7 +173,7 @@ TEST(FeatureMap, MissingConstantsNeedASource) {
 
 TEST(FeatureMap, AMapIsRestoredWithItsKinds) {
   const Dataset dataset = small_dataset();
-  for (const char* rule : {"auto", "labels+log-degree", "standard-attributes+degree-onehot:9", "soft-degree"}) {
+  for (const char* rule : {"all", "auto", "labels+log-degree", "standard-attributes+degree-onehot:9", "soft-degree"}) {
     for (const FitSource& source : {FitSource::private_refit(), FitSource::once()}) {
       SCOPED_TRACE(rule);
       const FeatureMap map = FeatureMap::resolve(rule, dataset, source).value();
@@ -203,7 +203,8 @@ TEST(FeatureMap, ARefitEqualsAFitOnWhatIsLeft) {
           {.nodes = 4, .edge_probability = 0.4, .attributes = 1 + (has_all ? 1u : 0u), .label_values = 4}));
     }
     const bool mixed = seed % 3 != 0;  // the fifth graph has one attribute less
-    for (const char* rule : {"auto", "labels", "degree-onehot", "soft-attributes+labels", "standard-attributes"}) {
+    for (const char* rule :
+         {"all", "auto", "labels", "degree-onehot", "soft-attributes+labels", "standard-attributes"}) {
       SCOPED_TRACE(rule);
       if (mixed && std::string_view(rule) == "standard-attributes") continue;
       const FeatureMap map = FeatureMap::resolve(rule, dataset, FitSource::private_refit()).value();

@@ -125,6 +125,10 @@ TEST(Portrait, AnEditedGraphHasTheRowOfTheGraphBuiltThatWay) {
       const auto edited = reembed(*embedder, graph, RemoveNode{node}).value();
       ASSERT_TRUE(edited);
       EXPECT_EQ(edited->row, embedder->embed(made(testing::parts_without_node(parts, node))).value());
+      // A tombstone counts nowhere, so it makes no difference.
+      const auto marked = reembed(*embedder, graph, RemoveNode{node, NodeRemoval::kTombstone}).value();
+      ASSERT_TRUE(marked);
+      EXPECT_EQ(marked->row, edited->row);
     }
   }
 }
