@@ -74,7 +74,7 @@ struct Tally {
   std::size_t right = 0;
   bool unknown_class = false;  // the data has a class that the model does not know
   std::vector<std::string> predicted;
-  Table table{{{"number", Table::Align::kRight}, {"id"}, {"label"}, {"predicted"}, {"margin", Table::Align::kRight}}};
+  Table table{{{"number", Table::Align::kRight}, {"id"}, {"label"}, {"predicted"}, {"lead", Table::Align::kRight}}};
 
   // Share of the graphs with a label whose label is predicted.
   [[nodiscard]] std::optional<double> accuracy() const {
@@ -186,7 +186,7 @@ class PredictionRun {
     if (keep_names_) tally_.predicted.push_back(predicted);
     if (!lines_ && tally_.graphs < kShownRows) {
       tally_.table.add_row({grouped(subject.number), subject.id.value_or(""), subject.label.value_or(""), predicted,
-                            fmt::format("{:.4f}", prediction.margin)});
+                            fmt::format("{:.4f}", prediction.lead)});
     }
     ++tally_.graphs;
   }
@@ -373,7 +373,7 @@ void add_predict_command(CLI::App& parent, Context& context) {
           "A data set, or the name of one that is here; - reads JSONL from standard input; labels may be missing")
       ->required();
   command.add_option("--out", arguments->out,
-                     "Where the predictions go, one line per graph: number, id, label, predicted, margin; - is stdout");
+                     "Where the predictions go, one line per graph: number, id, label, predicted, lead; - is stdout");
   command.add_option("--format", arguments->format, "csv or jsonl (default: by the ending of --out, else csv)")
       ->check(CLI::IsMember({"csv", "jsonl"}));
   command.add_flag("--scores", arguments->scores, "Also write the score of every class");

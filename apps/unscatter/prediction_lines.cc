@@ -33,7 +33,7 @@ PredictionLines::PredictionLines(LineFormat format, bool scores, std::vector<std
 
 std::string PredictionLines::header() const {
   if (format_ == LineFormat::kJsonl) return "";
-  std::string text = "number,id,label,predicted,margin";
+  std::string text = "number,id,label,predicted,lead";
   if (scores_) {
     for (const std::string& name : class_names_) text += ',' + csv_cell("score " + name);
   }
@@ -44,7 +44,7 @@ std::string PredictionLines::line(const LineSubject& subject, const Prediction& 
   const std::string& predicted = class_names_.at(prediction.predicted);
   if (format_ == LineFormat::kCsv) {
     std::string text = fmt::format("{},{},{},{},{}", subject.number, csv_cell(subject.id.value_or("")),
-                                   csv_cell(subject.label.value_or("")), csv_cell(predicted), prediction.margin);
+                                   csv_cell(subject.label.value_or("")), csv_cell(predicted), prediction.lead);
     if (scores_) {
       for (const double score : prediction.scores) text += fmt::format(",{}", score);
     }
@@ -54,7 +54,7 @@ std::string PredictionLines::line(const LineSubject& subject, const Prediction& 
   if (subject.id) document["id"] = *subject.id;
   if (subject.label) document["label"] = *subject.label;
   document["predicted"] = predicted;
-  document["margin"] = json_number(prediction.margin);
+  document["lead"] = json_number(prediction.lead);
   if (scores_) {
     Json scores = Json::object();
     for (std::size_t k = 0; k < class_names_.size(); ++k) scores[class_names_[k]] = json_number(prediction.scores[k]);

@@ -28,7 +28,7 @@ struct LineSubject {
   std::optional<std::string> label;  // as the file has it
 };
 
-// number, id, label, predicted, margin; with scores also one column `score NAME` per class.  Numbers are written with
+// number, id, label, predicted, lead; with scores also one column `score NAME` per class.  Numbers are written with
 // all their digits: the shortest text that reads back as the same double.
 class PredictionLines {
  public:

@@ -97,12 +97,12 @@ Prediction Predictor::predict(const BlockRow& row) const {
 
   const auto best = std::max_element(prediction.scores.begin(), prediction.scores.end());
   prediction.predicted = static_cast<std::uint32_t>(best - prediction.scores.begin());
-  prediction.margin = *best;
+  prediction.lead = *best;
   bool first = true;
   for (std::size_t k = 0; k < classes; ++k) {
     if (k == prediction.predicted) continue;
-    const double margin = *best - prediction.scores[k];
-    prediction.margin = first ? margin : std::min(prediction.margin, margin);
+    const double lead = *best - prediction.scores[k];
+    prediction.lead = first ? lead : std::min(prediction.lead, lead);
     first = false;
   }
   return prediction;

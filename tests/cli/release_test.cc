@@ -135,7 +135,7 @@ TEST_F(Publish, PredictionsComeFromThePublishedModel) {
   EXPECT_EQ(report.at("accuracy").get<double>(), accuracy(Z, groups().labels, published.weights));
   const std::vector<std::uint32_t> expected = predict(Z, published.weights);
   const std::string csv = testing::read_whole_file(path("p.csv"));
-  EXPECT_TRUE(csv.starts_with("number,id,label,predicted,margin\n")) << csv.substr(0, 100);
+  EXPECT_TRUE(csv.starts_with("number,id,label,predicted,lead\n")) << csv.substr(0, 100);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 61);
   EXPECT_TRUE(has(csv, "\n7," + groups().graph_ids[7] + ',' + groups().class_names[groups().labels[7]] + ',' +
                            groups().class_names[expected[7]] + ','));

@@ -51,7 +51,7 @@ TEST_P(Alone, PredictsWhatTheWorkspacePredictsBitForBit) {
     const Prediction of_row = predictor.predict(rows_.row(i));
     EXPECT_EQ(alone.scores, of_row.scores);
     EXPECT_EQ(alone.predicted, of_row.predicted);
-    EXPECT_EQ(alone.margin, of_row.margin);
+    EXPECT_EQ(alone.lead, of_row.lead);
   }
 }
 
@@ -73,19 +73,19 @@ TEST_P(Alone, ScoresAreSumsInTheOrderOfTheCoordinates) {
   }
 }
 
-TEST_P(Alone, ClassAndMarginFollowFromTheScores) {
+TEST_P(Alone, ClassAndLeadFollowFromTheScores) {
   const Predictor predictor = by_file();
   const SparseBlockRows Z = model_.bias ? with_bias(rows_) : rows_;
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Prediction prediction = predictor.predict(rows_.row(i));
     // Another order of the same sums: the same class unless two scores are as close as rounding.
-    if (prediction.margin > 1e-9) {
+    if (prediction.lead > 1e-9) {
       EXPECT_EQ(prediction.predicted, predict(Z.row(i), model_.weights));
     }
     std::vector<double> sorted = prediction.scores;
     std::sort(sorted.rbegin(), sorted.rend());
     EXPECT_EQ(prediction.scores[prediction.predicted], sorted[0]);
-    EXPECT_EQ(prediction.margin, sorted[0] - sorted[1]);
+    EXPECT_EQ(prediction.lead, sorted[0] - sorted[1]);
   }
 }
 

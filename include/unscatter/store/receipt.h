@@ -100,7 +100,7 @@ void sign(PublishedDocument& document, const SigningKey& key);
 struct Prediction {
   std::uint32_t predicted = 0;  // the class of largest score, the first one among equals
   std::vector<double> scores;   // w_k.z, one per class
-  double margin = 0;            // the largest score less the second largest; with one class the score itself
+  double lead = 0;              // the largest score less the second largest; with one class the score itself
 };
 
 // A published model that is ready for use.  It needs no workspace, no key and no training data.
