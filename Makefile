@@ -1,6 +1,6 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo check test bench bench-compare replay-compare build gin plots format lint clean
+.PHONY: help demo tutorial check test bench bench-compare replay-compare build gin plots format lint clean
 
 # What `make test` runs; empty for everything.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -15,6 +15,10 @@ help:  ## list the targets
 
 demo: build  ## install what it takes, build the program, show it at work
 	@scripts/demo.sh
+
+tutorial: build  ## run every command of docs/tutorial.md, with times
+	@scripts/setup.sh tutorial
+	@/usr/bin/python3 -B tests/cli/tutorial/run.py --times
 
 check:  ## build and run the release tests that take no long time; the last line counts passed and failed
 	@scripts/setup.sh test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that one purpose needs.  Does nothing if all of them are there.
 #
-#   scripts/setup.sh [--dry-run] [demo|test|bench|lint|fuzz|gin|plots]...     (default: demo)
+#   scripts/setup.sh [--dry-run] [demo|tutorial|test|bench|lint|fuzz|gin|plots]...     (default: demo)
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -12,7 +12,7 @@ readonly build_packages=(
   nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The short fuzz run is part of the tests.  The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev "${fuzz_packages[@]}")
+readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev python3 "${fuzz_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
@@ -36,13 +36,14 @@ for argument in "$@"; do
   case "$argument" in
     --dry-run) dry_run=true ;;
     demo) ;;
+    tutorial) packages+=(python3) ;;
     test) packages+=("${test_packages[@]}") ;;
     bench) packages+=("${bench_packages[@]}") ;;
     lint) packages+=("${lint_packages[@]}") ;;
     fuzz) packages+=("${fuzz_packages[@]}") ;;
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
-    *) die "unknown purpose '$argument'; choose from demo, test, bench, lint, fuzz, gin, plots" ;;
+    *) die "unknown purpose '$argument'; choose from demo, tutorial, test, bench, lint, fuzz, gin, plots" ;;
   esac
 done
 

@@ -4,6 +4,7 @@
 #   scripts/try_on_fresh_debian.sh [--base FILE] [--as-user] [--keep] [MAKE_ARGUMENT...]
 #
 #   scripts/try_on_fresh_debian.sh                      make demo
+#   scripts/try_on_fresh_debian.sh tutorial             make demo, then every command of docs/tutorial.md, with times
 #   scripts/try_on_fresh_debian.sh test PRESETS=dev     make test PRESETS=dev
 #   scripts/try_on_fresh_debian.sh predict              is a published model the same there?
 #
@@ -52,6 +53,8 @@ while [[ ${1:-} == -* ]]; do
   shift
 done
 [[ $# -gt 0 ]] || set -- demo
+# Who reads the tutorial has done what the README says first.
+[[ $1 != tutorial ]] || set -- demo "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 [[ $(id -u) -eq 0 ]] || die "only root can make a system to change into; try: sudo $0"

@@ -299,8 +299,7 @@ void add_forget_command(CLI::App& parent, Context& context) {
   command
       .add_option("--keep-fields", arguments->keep_fields,
                   "With --requests: keep these fields of your own, A,B, in the lines of --openings")
-      ->delimiter(',')
-      ->expected(1);
+      ->delimiter(',');
   command.footer(R"(
 Examples:
   unscatter forget --workspace w.unscatter --subject user-00042 --receipt receipt.json

@@ -69,7 +69,7 @@ std::string as_sentence(std::string_view text) {
 }
 
 Json error_document(std::string_view code, std::string_view message) {
-  return {{"error", {{"code", code}, {"message", message}}}};
+  return {{"error", {{"code", code}, {"message", as_sentence(message)}}}};
 }
 
 std::string document_text(const Json& document) {

@@ -59,7 +59,7 @@ class Table {
 // `text` with a full stop, if it does not end a sentence already.
 [[nodiscard]] std::string as_sentence(std::string_view text);
 
-// {"error": {"code": "not-found", "message": "..."}}
+// {"error": {"code": "not-found", "message": "..."}}, with the message as a sentence.
 [[nodiscard]] Json error_document(std::string_view code, std::string_view message);
 
 // Two-space indentation and a newline at the end; bytes that are not UTF-8 become U+FFFD.

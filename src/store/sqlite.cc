@@ -44,7 +44,7 @@ std::string reason_words(sqlite3* database, std::string_view name, int code) {
     case SQLITE_PERM:
     case SQLITE_AUTH: return fmt::format("{} cannot be opened: no permission", name);
     case SQLITE_TOOBIG: return fmt::format("{}: a value is too large for a workspace", name);
-    default: return fmt::format("{} is not as a workspace is written (SQLite error {})", name, code);
+    default: return fmt::format("{} is not as a workspace is written; it may be damaged", name);
   }
 }
 

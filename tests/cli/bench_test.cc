@@ -48,7 +48,7 @@ TEST(Bench, NumbersOutsideTheirRangesAreRefused) {
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--repeat", "0"},
                                                                                      {"--removals", "0"},
                                                                                      {"--noise", "-1"},
-                                                                                     {"--tolerance", "nan"},
+                                                                                     {"--tolerance", "-1"},
                                                                                      {"--scale-rows", "500,5"}}) {
     std::vector<std::string> arguments = {"bench", "batch"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());

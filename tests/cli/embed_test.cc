@@ -128,7 +128,7 @@ struct EmbedMistake {
 TEST_F(Embed, MistakesAreNamedAndLeaveNothingBehind) {
   const std::vector<EmbedMistake> mistakes = {
       {{"--transform", "wavelet"}, 2, "wavelet"},
-      {{"--scales", "0"}, 2, "--scales"},
+      {{"--scales", "0"}, 1, "--scales 0 is outside its range"},
       {{"--features", "colour"}, 1, "unknown feature 'colour'"},
       {{"--features", "labels"}, 1, "--fit private"},
       {{"--features", "labels", "--fit", "once"}, 1, "no node labels"},

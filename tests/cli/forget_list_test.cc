@@ -181,19 +181,20 @@ TEST_F(ForgetList, FieldsOfOnesOwnAreKeptOnlyInOpeningsAndOnlyIfAsked) {
   std::string lines;
   for (const std::size_t graph : {0u, 1u, 1u, 2u}) {
     lines += "{\"forget\": \"graph\", \"graph\": " + std::to_string(graph) + ", \"reason\": \"" + secret +
-             std::to_string(graph) + "\", \"ticket\": 7}\n";
+             std::to_string(graph) + "\", \"ticket\": 7, \"clerk\": \"QZXJ\"}\n";
   }
   static_cast<void>(write(lines));
   const Outcome outcome = run(forgetting({"--skip-refused", "--batch", "2", "--openings", path("o.jsonl"), "--receipts",
-                                          path("r.jsonl"), "--keep-fields", "reason"}));
+                                          path("r.jsonl"), "--keep-fields", "reason,ticket"}));
   EXPECT_TRUE(has(outcome.err, "1 of 4 requests refused")) << outcome.err;
   const std::string openings = testing::read_whole_file(path("o.jsonl"));
   for (const std::size_t graph : {0u, 1u, 2u}) {
     EXPECT_TRUE(has(openings, R"("fields":{"reason":")" + secret + std::to_string(graph) +
-                                  R"("},"request":{"forget":"graph","graph":)" + std::to_string(graph) + "}"))
+                                  R"(","ticket":7},"request":{"forget":"graph","graph":)" + std::to_string(graph) +
+                                  "}"))
         << openings;
   }
-  EXPECT_FALSE(has(openings, "ticket"));
+  EXPECT_FALSE(has(openings, "clerk"));
   EXPECT_FALSE(has(testing::read_whole_file(path("r.jsonl")), secret));
   EXPECT_FALSE(has(testing::read_whole_file(workspace()), secret));
   EXPECT_FALSE(has(outcome.out, secret));

@@ -35,7 +35,7 @@ TEST(Output, NamesFromFilesCannotSteerTheTerminal) {
 
 TEST(Output, ErrorDocument) {
   EXPECT_EQ(error_document("not-found", "no such file").dump(),
-            R"({"error":{"code":"not-found","message":"no such file"}})");
+            R"({"error":{"code":"not-found","message":"no such file."}})");
 }
 
 TEST(Output, BytesThatAreNotUtf8StillGiveJson) {

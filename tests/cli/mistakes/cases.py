@@ -1,0 +1,316 @@
+"""Mistakes that people make, with what the program must name.  run.py says how they are judged.
+
+A case: name, the command line, the documented exit code, what must be named; perhaps files, variables, `lines` (how
+many lines the answer may have), `changes` (something stands although the exit code is 1), `locked`, `stdout`.
+"""
+
+# The folder that every case starts from.
+QUICK = ["--features", "log-degree", "--scales", "2", "--layers", "2"]
+PREPARATION = [
+    ["datasets", "generate", "groups.jsonl", "--groups", "20", "--users", "60", "--seed", "7"],
+    ["train", "--data", "groups.jsonl", "--workspace", "w.unscatter", *QUICK, "--releases", "2"],
+    ["forget", "--workspace", "w.unscatter", "--graph", "3", "--receipt", "receipt.json", "--openings", "o.jsonl"],
+    ["release", "--workspace", "w.unscatter", "--out", "model.json"],
+    ["key", "--key", "keys/other.key"],
+    ["train", "--data", "groups.jsonl", "--workspace", "used-up.unscatter", *QUICK, "--releases", "1"],
+    ["release", "--workspace", "used-up.unscatter", "--out", "only.json"],
+    ["train", "--data", "molecules.jsonl", "--workspace", "labels.unscatter", "--features", "labels:0,1,2", *QUICK[2:]],
+]
+# Graphs with node labels, which groups.jsonl has not.
+PREPARED_FILES = {
+    "molecules.jsonl": "".join(
+        f'{{"label": "{"ab"[i % 2]}", "nodes": 4, "edges": [[0, 1], [1, 2], [{i % 3}, 3]], '
+        f'"node_labels": [{i % 2}, 1, 2, {i % 3}]}}\n' for i in range(12)),
+}
+W = ["--workspace", "w.unscatter"]
+GOOD = '{"forget": "node", "graph": 0, "node": 0}\n'
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+GRAPH = '{"label": "a", "nodes": 3, "edges": [[0, 1], [1, 2]]}\n'
+
+
+def case(name, run, exit_code, names, **more):
+    return {"name": name, "run": run, "exit": exit_code, "names": names, **more}
+
+
+def a_list(name, content, names, more=(), exit_code=1, file="list.jsonl", **other):
+    return case(name, ["forget", *W, "--requests", file, "--json", *more], exit_code, names, files={file: content},
+                **other)
+
+
+def data(name, content, names, file="data.jsonl", **other):
+    return case(name, ["datasets", "info", file, "--json"], 1, names, files={file: content}, **other)
+
+
+def forget(name, more, exit_code, names, **other):
+    json = ["--json"] if exit_code == 1 else []
+    return case(name, ["forget", *W, *more, *json], exit_code, names, **other)
+
+
+def train(name, more, exit_code, names, **other):
+    json = ["--json"] if exit_code == 1 else []
+    return case(name, ["train", "--data", "groups.jsonl", "--workspace", "new.unscatter", *more, *json], exit_code,
+                names, **other)
+
+
+def folder(path):
+    path.mkdir(parents=True, exist_ok=True)
+
+
+def dangling_link(path):
+    path.symlink_to("nowhere")
+
+
+def huge(path):
+    with open(path, "wb") as file:
+        file.truncate((1 << 30) + 1)
+
+
+def cut_in_half(path):
+    whole = (path.parent / "w.unscatter").read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+
+
+def others_may_read(path):
+    path.write_bytes((path.parent / "keys/signing.key").read_bytes())
+    path.chmod(0o644)
+
+
+def one_byte_changed(path):
+    whole = bytearray((path.parent / "receipt.json").read_bytes())
+    place = whole.index(b'"entry"') + 12
+    whole[place] = ord("0") if whole[place] != ord("0") else ord("1")
+    path.write_bytes(whole)
+
+
+COMMANDS = [
+    case("no-command", [], 2, ["needs a command"]),
+    case("unknown-command", ["foget"], 2, ["'foget'", "'forget'"]),
+    case("unknown-command-far", ["frobnicate"], 2, ["'frobnicate'"]),
+    case("unknown-below", ["datasets", "lst"], 2, ["'lst'", "'list'"]),
+    case("command-below-missing", ["datasets"], 2, ["'unscatter datasets'"]),
+    case("unknown-option", ["status", *W, "--colour"], 2, ["--colour"]),
+    case("option-slip", ["train", "--data", "groups.jsonl", "--epsilom", "1", "--workspace", "x"], 2,
+         ["--epsilom", "--epsilon"]),
+    case("one-dash", ["status", "-workspace", "w.unscatter"], 2, ["w.unscatter"]),
+    case("workspace-missing", ["status"], 2, ["--workspace"]),
+    case("data-missing", ["train", "--workspace", "x.unscatter"], 2, ["--data"]),
+    case("path-missing", ["datasets", "info"], 2, ["PATH"]),
+    case("value-missing", ["status", "--workspace"], 2, ["--workspace"]),
+    case("option-twice", ["status", *W, *W], 2, ["--workspace"]),
+    case("word-too-many", ["status", *W, "please"], 2, ["please"]),
+    case("out-missing", ["release", *W], 2, ["--out"]),
+    case("preset-unknown", ["train", "--data", "groups.jsonl", "--workspace", "x", "--preset", "papers"], 2,
+         ["--preset", "papers", "paper"]),
+    case("flag-with-value", ["forget", *W, "--graph", "0", "--dry-run=maybe"], 2, ["--dry-run"]),
+    case("config-missing", ["--config", "no.toml", "status", *W], 2, ["no.toml"]),
+    case("config-unknown-key", ["--config", "c.toml", "status", *W], 2, ["c.toml", "colour"],
+         files={"c.toml": "[status]\ncolour = 1\n"}),
+    case("config-value", ["--config", "c.toml", "status", *W], 2, ["c.toml", "wait"],
+         files={"c.toml": "[status]\nwait = \"soon\"\n"}),
+    case("config-not-toml", ["--config", "c.toml", "status", *W], 2, ["c.toml"], files={"c.toml": PNG}),
+]
+
+NUMBERS = [
+    train("threads-negative", ["--threads", "-1"], 2, ["--threads", "-1"]),
+    train("threads-huge", ["--threads", "100000"], 1, ["--threads", "100000", "1024"]),
+    train("threads-word", ["--threads", "all"], 2, ["--threads", "all"]),
+    train("threads-fraction", ["--threads", "1.5"], 2, ["--threads", "1.5"]),
+    train("threads-octal", ["--threads", "010"], 2, ["--threads", "010"]),
+    train("scales-zero", ["--scales", "0"], 1, ["--scales", "0", "1"]),
+    train("scales-large", ["--scales", "99"], 1, ["--scales", "99", "32"]),
+    train("scales-word", ["--scales", "many"], 2, ["--scales", "many"]),
+    train("noise-negative", [*QUICK, "--noise", "-0.1"], 1, ["noise", "-0.1"]),
+    train("noise-zero", [*QUICK, "--noise", "0"], 1, ["noise", "0"]),
+    train("noise-nan", ["--noise", "nan"], 2, ["--noise", "nan"]),
+    train("noise-huge", [*QUICK, "--noise", "1e300"], 1, ["--noise", "1e300"]),
+    train("epsilon-zero", [*QUICK, "--epsilon", "0"], 1, ["epsilon", "0"]),
+    train("epsilon-negative", [*QUICK, "--epsilon", "-1"], 1, ["epsilon", "-1"]),
+    train("epsilon-huge", [*QUICK, "--epsilon", "1e300"], 1, ["--epsilon", "1e300"]),
+    train("epsilon-tiny", [*QUICK, "--epsilon", "1e-300"], 1, ["epsilon", "1e-300"]),
+    train("epsilon-infinite", ["--epsilon", "inf"], 2, ["--epsilon", "inf"]),
+    train("delta-one", [*QUICK, "--delta", "1"], 1, ["delta", "1"]),
+    train("delta-zero", [*QUICK, "--delta", "0"], 1, ["delta", "0"]),
+    train("lambda-zero", [*QUICK, "--lambda", "0"], 1, ["--lambda", "0"]),
+    train("lambda-huge", [*QUICK, "--lambda", "1e300"], 1, ["--lambda", "1e300"]),
+    train("lambda-comma", ["--lambda", "0,001"], 2, ["--lambda", "0,001"]),
+    train("releases-zero", [*QUICK, "--releases", "0"], 1, ["0"]),
+    train("train-share", ["--train-share", "1.5"], 1, ["--train-share", "1.5"]),
+    case("wait-negative", ["status", *W, "--wait", "-1", "--json"], 1, ["--wait", "-1"]),
+    case("wait-word", ["status", *W, "--wait", "long"], 2, ["--wait", "long"]),
+    forget("batch-zero", ["--requests", "list.jsonl", "--batch", "0"], 1, ["--batch", "0"],
+           files={"list.jsonl": GOOD}),
+    forget("batch-negative", ["--requests", "list.jsonl", "--batch", "-5"], 2, ["--batch", "-5"],
+           files={"list.jsonl": GOOD}),
+    case("groups-zero", ["datasets", "generate", "x.jsonl", "--groups", "0", "--json"], 1, ["0"]),
+    case("groups-word", ["datasets", "generate", "x.jsonl", "--groups", "many"], 2, ["--groups", "many"]),
+    case("groups-beyond", ["datasets", "generate", "x.jsonl", "--groups", "99999999999999999999"], 2,
+         ["--groups", "99999999999999999999"]),
+    case("id-beyond", ["certificate", *W, "--id", "99", "--json"], 1, ["99"]),
+]
+
+OPTIONS = [
+    forget("nothing-named", [], 2, ["--graph", "--subject", "--requests"]),
+    forget("two-forms", ["--graph", "0", "--subject", "user-00001"], 2, ["--graph", "--subject"]),
+    forget("node-without-graph", ["--node", "3"], 2, ["--node", "--graph"]),
+    forget("edge-without-graph", ["--edge", "3,5"], 2, ["--edge", "--graph"]),
+    forget("edge-one-end", ["--graph", "0", "--edge", "3"], 2, ["--edge", "3"]),
+    forget("features-alone", ["--graph", "0", "--features-only"], 2, ["--features-only", "--node"]),
+    forget("node-zeros", ["--graph", "0", "--node", "007"], 2, ["007", "id:007"]),
+    forget("graph-too-large", ["--graph", "99999999999999999999"], 2, ["99999999999999999999"]),
+    forget("batch-with-subject", ["--subject", "user-00001", "--batch", "5"], 2, ["--batch", "--requests"]),
+    forget("skip-with-graph", ["--graph", "0", "--skip-refused"], 2, ["--skip-refused", "--requests"]),
+    forget("receipts-with-graph", ["--graph", "0", "--receipts", "r.jsonl"], 2, ["--receipts", "--receipt"]),
+    forget("receipt-with-list", ["--requests", "list.jsonl", "--receipt", "r.json"], 2, ["--receipt", "--receipts"],
+           files={"list.jsonl": GOOD}),
+    forget("keep-without-openings", ["--requests", "list.jsonl", "--keep-fields", "reason"], 2,
+           ["--keep-fields", "--openings"], files={"list.jsonl": GOOD}),
+    forget("shred-and-openings", ["--graph", "0", "--shred", "--openings", "o.jsonl"], 2, ["--openings", "--shred"]),
+    forget("list-format-unknown", ["--requests", "list.jsonl", "--list-format", "xml"], 2,
+           ["--list-format", "xml", "csv"], files={"list.jsonl": GOOD}),
+    train("alpha-for-release", [*QUICK, "--alpha", "0.1"], 2, ["--alpha", "--noise"]),
+    train("everyone-without-ridge", [*QUICK, "--protect", "everyone"], 2, ["--protect everyone", "--ridge"]),
+    train("features-unknown", ["--features", "log-degre"], 1, ["log-degre"]),
+    train("kernel-without-custom", ["--kernel", "0..1: 1"], 2, ["--kernel", "custom"]),
+    train("loss-unknown", [*QUICK, "--loss", "hinge"], 1, ["hinge"]),
+    case("verify-nothing", ["verify"], 2, ["--workspace"]),
+    case("salt-without-request",
+         ["verify", "--receipt", "receipt.json", "--key", "keys/signing.pub", "--salt", "00"], 2, ["--salt"]),
+]
+
+LISTS = [
+    a_list("list-several-wrong", GOOD + "{}\nnonsense\n" + GOOD + '{"forget": "node", "graph": -1, "node": 0}\n',
+           ["3 wrong lines", "line 2", "line 3", "line 5", "-1", "--skip-refused", "nothing was changed"], lines=5),
+    a_list("list-field-slip", '{"forget": "graph", "grpah": 3}\n', ["line 1", "grpah", "graph"], lines=3),
+    a_list("list-node-slip", '{"forget": "graph", "graph": 3, "nod": 2}\n', ["line 1", "nod", "node"], lines=3),
+    a_list("list-user-of-graph", '{"forget": "graph", "graph": 3, "user": "u1"}\n', ["line 1", "user"], lines=3),
+    a_list("list-kind-unknown", '{"forget": "everything"}\n', ["everything", "subject"], lines=3),
+    a_list("list-half-a-line", GOOD + '{"forget": "node", "gra', ["line 2", "JSON"], lines=3),
+    a_list("list-one-array", '[{"forget": "graph", "graph": 1}]\n', ["line 1", "a list"], lines=3),
+    a_list("list-number-as-text", '{"forget": "subject", "id": 17}\n', ["id", "17"], lines=3),
+    a_list("list-fraction", '{"forget": "graph", "graph": 1.5}\n', ["graph", "1.5"], lines=3),
+    a_list("list-empty", "", ["list.jsonl"]),
+    a_list("list-blank", "\n\n  \n", ["list.jsonl"]),
+    a_list("list-utf16", b"\xff\xfe{\x00}\x00", ["list.jsonl", "UTF-16", "UTF-8"]),
+    a_list("list-png", PNG, ["list.png"], file="list.png"),
+    a_list("list-node-not-there", '{"forget": "node", "graph": 0, "node": 9999}\n', ["line 1", "9999"]),
+    a_list("list-person-not-there", '{"forget": "subject", "id": "nobody"}\n', ["line 1", "nobody"]),
+    a_list("list-skips", GOOD + "nonsense\n" + GOOD, ["2 of 3"], more=["--skip-refused"], changes=True),
+    a_list("list-all-wrong-skipped", "nonsense\n", ["line 1"], more=["--skip-refused"], lines=3),
+    a_list("list-stops", GOOD + GOOD, ["line 2"], changes=True),
+    a_list("list-opening-changed", '{"commitment":"' + "0" * 64 + '","entry":1,"request":{"forget":"graph","graph":1},'
+           '"salt":"' + "0" * 64 + '"}\n', ["line 1", "commitment"], lines=3),
+    a_list("csv-header-slip", "graph,nod\n0,0\n", ["nod", "node"], file="list.csv"),
+    a_list("csv-no-header", "user-1\nuser-2\n", ["list.csv", "header"], file="list.csv"),
+    a_list("csv-empty-cell", "graph,node\n0,\n", ["line 2"], file="list.csv", lines=3),
+    a_list("csv-cells", "graph,node\n0,1,2\n", ["line 2", "3 cells"], file="list.csv", lines=3),
+    a_list("csv-quote", 'graph,node\n0,"1\n', ["line 2", "quote"], file="list.csv", lines=3),
+    a_list("csv-zeros", "graph,node\n0,0012\n", ["line 2", "0012", "id:0012"], file="list.csv", lines=3),
+    case("list-not-there", ["forget", *W, "--requests", "no.jsonl", "--json"], 1, ["no.jsonl"]),
+    a_list("list-is-a-folder", folder, ["list.jsonl"]),
+    a_list("list-too-large", huge, ["list.jsonl"]),
+]
+
+FILES = [
+    case("workspace-not-there", ["status", "--workspace", "no.unscatter", "--json"], 1, ["no.unscatter"]),
+    case("workspace-a-folder", ["status", "--workspace", "keys", "--json"], 1, ["keys"]),
+    case("workspace-empty", ["status", "--workspace", "e.unscatter", "--json"], 1, ["e.unscatter"],
+         files={"e.unscatter": b""}),
+    case("workspace-a-png", ["status", "--workspace", "p.png", "--json"], 1, ["p.png"], files={"p.png": PNG * 40}),
+    case("workspace-is-data", ["forget", "--workspace", "groups.jsonl", "--graph", "0", "--json"], 1,
+         ["groups.jsonl"]),
+    case("workspace-cut", ["status", "--workspace", "half.unscatter", "--json"], 1, ["half.unscatter"],
+         files={"half.unscatter": cut_in_half}),
+    case("workspace-locked", ["forget", *W, "--graph", "0", "--wait", "0.1", "--json"], 1, ["w.unscatter", "--wait"],
+         locked=True),
+    case("workspace-is-there", ["train", "--data", "groups.jsonl", *W, "--json"], 1, ["w.unscatter"]),
+    case("workspace-folder-missing",
+         ["train", "--data", "groups.jsonl", "--workspace", "no/w.unscatter", *QUICK, "--json"], 1, ["no/w.unscatter"]),
+    forget("key-not-there", ["--graph", "0", "--key", "no.key"], 1, ["no.key"]),
+    forget("key-is-data", ["--graph", "0", "--key", "groups.jsonl"], 1, ["groups.jsonl"]),
+    forget("key-of-another", ["--graph", "0", "--key", "keys/other.key"], 1, ["key"]),
+    forget("key-open-to-others", ["--graph", "0", "--key", "open.key"], 1, ["open.key", "0600"],
+           files={"open.key": others_may_read}),
+    forget("key-a-folder", ["--graph", "0", "--key", "keys"], 1, ["keys"]),
+    forget("receipt-folder-missing", ["--graph", "0", "--receipt", "no/r.json"], 1, ["no/r.json"]),
+    forget("receipt-is-there", ["--graph", "0", "--receipt", "receipt.json"], 1, ["receipt.json"]),
+    forget("receipt-a-folder", ["--graph", "0", "--receipt", "keys"], 1, ["keys"]),
+    forget("receipt-below-a-file", ["--graph", "0", "--receipt", "groups.jsonl/r.json"], 1, ["groups.jsonl/r.json"]),
+    forget("receipt-link-to-nowhere", ["--graph", "0", "--receipt", "link.json"], 1, ["link.json"],
+           files={"link.json": dangling_link}),
+    forget("receipt-disk-full", ["--graph", "0", "--receipt", "/dev/full"], 1,
+           ["/dev/full", "in force", "entry 3", "certificate"], changes=True),
+    forget("openings-disk-full", ["--graph", "0", "--openings", "/dev/full"], 1, ["/dev/full"]),
+    forget("openings-folder-missing", ["--graph", "0", "--openings", "no/o.jsonl"], 1, ["no/o.jsonl"]),
+    case("stdout-disk-full", ["forget", *W, "--graph", "0"], 1, ["standard output", "in force", "entry 3"],
+         stdout="/dev/full", changes=True),
+    case("release-folder-missing", ["release", *W, "--fresh", "--out", "no/m.json", "--json"], 1, ["no/m.json"]),
+    case("release-is-there", ["release", *W, "--out", "model.json", "--json"], 1, ["model.json", "--force"]),
+    case("release-disk-full", ["release", *W, "--fresh", "--out", "/dev/full", "--json"], 1,
+         ["/dev/full", "model 2", "published", "release"], changes=True),
+    case("predict-data-missing", ["predict", *W, "--data", "no.jsonl", "--json"], 1, ["no.jsonl"]),
+    case("predict-out-folder", ["predict", *W, "--data", "groups.jsonl", "--out", "no/p.csv", "--json"], 1,
+         ["no/p.csv"]),
+    case("embed-out-folder", ["embed", "--data", "groups.jsonl", *QUICK, "--out", "no/z.npy", "--json"], 1,
+         ["no/z.npy"]),
+    case("dataset-name-unknown", ["train", "--data", "MUTAGG", "--workspace", "x.unscatter", "--json"], 1, ["MUTAGG"]),
+    case("fetch-unknown", ["datasets", "fetch", "MUTAGG", "--json"], 1, ["MUTAGG"]),
+    case("generate-is-there", ["datasets", "generate", "groups.jsonl", "--json"], 1, ["groups.jsonl"]),
+    case("receipt-empty", ["verify", "--receipt", "e.json", "--key", "keys/signing.pub", "--json"], 1, ["e.json"],
+         files={"e.json": ""}),
+    case("receipt-changed", ["verify", "--receipt", "c.json", "--key", "keys/signing.pub", "--json"], 1,
+         ["entry 1", "signature"],
+         files={"c.json": one_byte_changed}),
+    case("receipt-not-there", ["verify", "--receipt", "no.json", "--key", "keys/signing.pub", "--json"], 1,
+         ["no.json"]),
+    case("receipt-is-a-model", ["verify", "--receipt", "model.json", "--key", "keys/signing.pub", "--json"], 1,
+         ["model.json"]),
+    case("model-empty", ["verify", "--model", "e.json", "--key", "keys/signing.pub", "--json"], 1, ["e.json"],
+         files={"e.json": ""}),
+    case("model-is-a-png", ["verify", "--model", "e.png", "--key", "keys/signing.pub", "--json"], 1, ["e.png"],
+         files={"e.png": PNG}),
+    case("public-key-wrong", ["verify", "--receipt", "receipt.json", "--key", "groups.jsonl", "--json"], 1,
+         ["groups.jsonl"]),
+    case("replay-not-openings", ["forget", *W, "--replay", "groups.jsonl", "--json"], 1, ["groups.jsonl"]),
+    case("catalogue-wrong", ["datasets", "list", "--json"], 1, ["c.json"], files={"c.json": "{"},
+         env={"UNSCATTER_CATALOGUE": "c.json"}),
+]
+
+REQUESTS = [
+    forget("graph-not-there", ["--graph", "99"], 1, ["99"]),
+    forget("graph-id-not-there", ["--graph", "group-99"], 1, ["group-99"]),
+    forget("graph-gone", ["--graph", "3"], 1, ["graph 3"]),
+    forget("node-not-there", ["--graph", "0", "--node", "999"], 1, ["999"]),
+    forget("person-not-there", ["--subject", "nobody"], 1, ["nobody"]),
+    forget("edge-not-there", ["--graph", "0", "--edge", "0,999"], 1, ["999"]),
+    forget("edge-to-itself", ["--graph", "0", "--edge", "0,0"], 1, ["0"]),
+    case("releases-used-up",
+         ["release", "--workspace", "used-up.unscatter", "--fresh", "--out", "second.json", "--json"], 1, ["1"]),
+]
+
+# What readers of data say.
+DATA = [
+    data("data-empty", "", ["data.jsonl"]),
+    data("data-png", PNG, ["data.png"], file="data.png"),
+    data("data-text", "hello world\n", ["data.txt"], file="data.txt"),
+    data("data-csv", "source,target\n1,2\n", ["edges.csv"], file="edges.csv"),
+    data("data-half-a-line", GRAPH + '{"label": "a", "nodes": 3, "ed', ["data.jsonl", "2"]),
+    data("data-nan", '{"label": "a", "nodes": 1, "edges": [], "features": [[NaN]]}\n', ["data.jsonl", "1"]),
+    data("data-infinite", '{"label": "a", "nodes": 1, "edges": [], "features": [[1e999]]}\n', ["data.jsonl", "1"]),
+    data("data-node-beyond", '{"label": "a", "nodes": 2, "edges": [[0, 7]]}\n', ["data.jsonl", "7"]),
+    data("data-negative-node", '{"label": "a", "nodes": 2, "edges": [[0, -1]]}\n', ["data.jsonl", "-1"]),
+    data("data-field-slip", '{"label": "a", "nodes": 2, "egdes": [[0, 1]]}\n', ["data.jsonl", "egdes"]),
+    data("data-widths", '{"label": "a", "nodes": 2, "edges": [], "features": [[1], [1, 2]]}\n', ["data.jsonl", "1"]),
+    data("data-doubled-ids", '{"label": "a", "nodes": ["x", "x"], "edges": []}\n', ["data.jsonl", "x"]),
+    data("data-utf16", b"\xff\xfe{\x00}\x00", ["data.jsonl"]),
+    data("data-latin1", b'{"label": "caf\xe9", "nodes": 1, "edges": []}\n', ["data.jsonl", "1"]),
+    data("data-zip-broken", b"PK\x03\x04" + b"\x00" * 40, ["data.zip"], file="data.zip"),
+    data("data-npz-wrong", b"PK\x05\x06" + b"\x00" * 18, ["data.npz"], file="data.npz"),
+    case("data-folder-empty", ["datasets", "info", "empty", "--json"], 1, ["empty"],
+         files={"empty/.keep": ""}),
+    case("data-not-there", ["datasets", "info", "no.jsonl", "--json"], 1, ["no.jsonl"]),
+    case("predict-other-data", ["predict", "--workspace", "labels.unscatter", "--data", "groups.jsonl", "--json"], 1,
+         ["label"]),
+]
+
+SECTIONS = [("Commands", COMMANDS), ("Numbers", NUMBERS), ("Options", OPTIONS), ("Lists", LISTS), ("Files", FILES),
+            ("Requests", REQUESTS), ("Data", DATA)]
