@@ -83,6 +83,9 @@ struct SessionOptions {
   // where there are at least as many graphs as coordinates.
   bool fast_rung = true;
 
+  // Counts of published models that ended before this one began.  They change no result; the promise tells them.
+  std::vector<EarlierCount> earlier = {};
+
   // Removal.
   NodeRemoval removal = NodeRemoval::kCompact;
   Method method = Method::kUnlearn;
