@@ -38,6 +38,9 @@ namespace unscatter::cli {
 void add_certificate_rows(Table& table, const Certificate& certificate);
 void add_certificate_rows(Table& table, const LedgerRecord& record);
 
+// What earlier counts of published models mean for the promise, if there are any.
+void add_earlier_rows(Table& table, const Promise& promise);
+
 [[nodiscard]] Json counts_json(const RequestCounts& counts);
 // Sets the promise's fields of `document`.  Those that are there already, null for instance, keep their places.
 void fill_in_promise(Json& document, const Promise& promise, const PromiseParts& parts);

@@ -155,7 +155,9 @@ Result<Report> predict_classes(const PredictArguments& arguments, Context& conte
   // A model that is published already can be used by those who have no key.
   UNSCATTER_TRY(key, arguments.key.load_if_there());
   const bool has_key = key != nullptr;
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.kept
+                               ? arguments.workspace.open_to_read(context, arguments.key.record())
+                               : arguments.workspace.open_for_model(context, arguments.key.record(), std::move(key)));
   const std::size_t threads = arguments.workspace.threads;
   Predictions p;
   UNSCATTER_TRY(data, read_dataset(path, {.limits = {},
