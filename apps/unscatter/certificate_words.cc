@@ -14,6 +14,27 @@ namespace {
 
 Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(nullptr); }
 
+// "exact: residual at most 1.2e-9 (shift 3.4e-06 of 0.0099 allowed)"
+template <typename Record>
+std::string bound_words(const Record& record) {
+  return fmt::format("{}: residual at most {:.2e}, shift at most {:.2e}; allowed {:.2e}", name(record.binding),
+                     record.residual_upper_bound, record.shift_upper_bound, record.promise.shift_limit);
+}
+
+// The other bounds, where they were computed.  Only a certificate has them.
+void add_other_bounds(Table& table, const ResidualBounds& bounds) {
+  std::string words;
+  std::size_t computed = 0;
+  for (const auto& [text, bound] : {std::pair{"worst", bounds.worst}, std::pair{"data", bounds.data},
+                                    std::pair{"tight", bounds.tight}, std::pair{"exact", bounds.exact}}) {
+    if (!bound) continue;
+    ++computed;
+    words += fmt::format("{}{} {:.2e}", words.empty() ? "" : ", ", text, *bound);
+  }
+  // One alone is the binding one, which stands above.
+  if (computed > 1) table.add_row({"all bounds", std::move(words)});
+}
+
 // A Certificate, or the ledger's record of one.  The fields have the same names.
 template <typename Record>
 void add_rows(Table& table, const Record& record) {
@@ -23,6 +44,8 @@ void add_rows(Table& table, const Record& record) {
   table.add_row({record.satisfied ? "certified" : "NOT certified", std::move(words)});
   table.add_row({"distance", distance_words(record.promise, record.distance_upper_bound, record.shift_upper_bound)});
   table.add_row({"how", rung_words(record.rung, record.newton_steps, record.binding)});
+  table.add_row({"bound", bound_words(record)});
+  add_earlier_rows(table, record.promise);
   add_constants_row(table, record.promise.constants);
 }
 
@@ -105,7 +128,24 @@ Json exposure_json(const Exposure& exposure) {
           {"best_guess", best_guess(exposure)}};
 }
 
-void add_certificate_rows(Table& table, const Certificate& certificate) { add_rows(table, certificate); }
+void add_earlier_rows(Table& table, const Promise& promise) {
+  if (promise.earlier.empty()) return;
+  const std::size_t counts = promise.earlier.size();
+  const bool again = promise.earlier.back().trained_again;
+  table.add_row(
+      {"earlier",
+       fmt::format("{} in {}{}; they are not undone", counted(published_in(promise.earlier), "model", "models"),
+                   counted(counts, "count", "counts"), again ? ", before it was trained again" : "")});
+  table.add_row({"all together", promise.together
+                                     ? fmt::format("(epsilon, delta) = ({:.4g}, {:.4g}) for all {} counts",
+                                                   promise.together->epsilon, promise.together->delta, counts + 1)
+                                     : std::string("no joint promise: the counts are of different kinds")});
+}
+
+void add_certificate_rows(Table& table, const Certificate& certificate) {
+  add_rows(table, certificate);
+  add_other_bounds(table, certificate.bounds);
+}
 void add_certificate_rows(Table& table, const LedgerRecord& record) { add_rows(table, record); }
 
 Json counts_json(const RequestCounts& counts) {

@@ -22,7 +22,7 @@ namespace unscatter::cli {
 // What a rung did: "fast: a step with the kept factor, no other graph looked at".  `binding`: the bound that holds at
 // its end.
 [[nodiscard]] std::string rung_words(Rung rung, std::size_t newton_steps, ResidualBound binding);
-// "(epsilon, delta) = (1, 1e-08), by noise of 0.01 on every published model"
+// "(epsilon, delta) = (1, 1e-08), by noise of 0.03 on every published model"
 [[nodiscard]] std::string guarantee_words(const Promise& promise);
 // "at most 3.1e-10 from those of training from scratch; published models use 0.002 % of what they may"
 [[nodiscard]] std::string distance_words(double distance_upper_bound, double shift_upper_bound, double shift_limit);
@@ -37,6 +37,9 @@ namespace unscatter::cli {
 // Rows for a two-column table: what is promised, how far from retraining, how it was done.
 void add_certificate_rows(Table& table, const Certificate& certificate);
 void add_certificate_rows(Table& table, const LedgerRecord& record);
+
+// What earlier counts of published models mean for the promise, if there are any.
+void add_earlier_rows(Table& table, const Promise& promise);
 
 [[nodiscard]] Json counts_json(const RequestCounts& counts);
 // Sets the promise's fields of `document`.  Those that are there already, null for instance, keep their places.

@@ -216,7 +216,7 @@ struct Subject {
 Result<Subject> open_subject(const AuditArguments& arguments, Context& context) {
   Subject subject;
   // Without the key: nothing can be signed, so nothing can be written.
-  UNSCATTER_TRY(opened, arguments.workspace.open(context, KeyArguments::usual_record()));
+  UNSCATTER_TRY(opened, arguments.workspace.open_to_read(context, KeyArguments::usual_record()));
   subject.workspace = std::move(opened);
   UNSCATTER_TRY(session, subject.workspace->session());
   subject.session = session;

@@ -25,12 +25,18 @@ struct CertificateArguments {
 
 std::string kind_words(const LedgerRecord& record) {
   switch (record.kind) {
-    case EntryKind::kCreated: return fmt::format("trained on {} graphs", grouped(record.graphs));
+    case EntryKind::kCreated:
+      return fmt::format(
+          "trained on {} graphs{}", grouped(record.graphs),
+          record.continues ? fmt::format(", what was left after entry {} of another workspace", record.continues->hex())
+                           : "");
     case EntryKind::kForgotten: return fmt::format("forgot {}", counts_words(record.requests));
     case EntryKind::kReleased: return fmt::format("published model {}", grouped(record.published));
     case EntryKind::kUpgraded: return "brought to format 2";
     case EntryKind::kReplayed:
       return fmt::format("brought an older copy up to date: forgot {}", counts_words(record.requests));
+    case EntryKind::kRenewed:
+      return fmt::format("began another count, after {}", counted(record.published, "model", "models"));
   }
   return {};
 }
@@ -74,7 +80,7 @@ void add_salts(Report& report, const LedgerRecord& record, const std::vector<Sal
 Result<Report> show_certificate(const CertificateArguments& arguments, Context& context) {
   if (!arguments.receipt.empty())
     UNSCATTER_CHECK_OK(check_free(arguments.receipt, arguments.force, "--force replaces it"));
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, KeyArguments::usual_record()));
+  UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, KeyArguments::usual_record()));
   const std::size_t id = arguments.id.value_or(workspace.info().entries - 1);
   UNSCATTER_TRY(record, workspace.entry(id));
   if (!arguments.receipt.empty()) {

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "files.h"
 #include "forget.h"
+#include "removal_words.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {
@@ -69,7 +70,7 @@ std::string salts_words(const ForgetArguments& arguments) {
 }
 
 Report report_removal(const ForgetArguments& arguments, const std::string& what, const Forgotten& outcome,
-                      const RemovalTimes& times) {
+                      const KnowingModels& known, const RemovalTimes& times) {
   const LedgerRecord& entry = outcome.entry;
   const std::string hash = outcome.receipt.entry.hex();
   Report report;
@@ -84,6 +85,7 @@ Report report_removal(const ForgetArguments& arguments, const std::string& what,
                  {"shredded", arguments.shred},
                  {"certificate", certificate_json(outcome.certificate)},
                  {"exposure", exposure_json(outcome.exposure)},
+                 {"known_to", known.json(outcome.exposure)},
                  {"receipt", Json::parse(receipt_text(outcome.receipt))},
                  {"open_seconds", times.open},
                  {"seconds", times.forget}};
@@ -95,6 +97,7 @@ Report report_removal(const ForgetArguments& arguments, const std::string& what,
   table.add_row({"graphs", graphs_words(entry.graphs_edited, entry.graphs_removed, entry.graphs)});
   add_certificate_rows(table, outcome.certificate);
   table.add_row({"exposure", exposure_words(outcome.exposure, outcome.certificate.promise)});
+  known.add_rows(table, outcome.exposure, outcome.certificate.promise);
   table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, hash)});
   table.add_row(
       {"receipt", !arguments.receipt.empty()
@@ -139,11 +142,14 @@ Result<std::optional<OutputFile>> open_receipt(const ForgetArguments& arguments,
 // The removal is in force.  Only its receipt is not where it should be.  A message like that of a failed removal would
 // make people ask for it again, and be refused.  So there is a report with the entry, and what to do.
 Result<Report> write_receipt_and_report(const ForgetArguments& arguments, std::optional<OutputFile> receipt,
-                                        const std::string& what, const Forgotten& outcome, const RemovalTimes& times) {
+                                        const std::string& what, const Forgotten& outcome, const Workspace& workspace,
+                                        const RemovalTimes& times) {
   Status written = ok_status();
   if (receipt) written = receipt->write(receipt_text(outcome.receipt));
   const std::size_t entry = outcome.receipt.sequence;
-  Report report = report_removal(arguments, what, outcome, times);
+  const Result<KnowingModels> known = knowing_models(workspace);
+  if (written.ok() && !known.ok()) written = known.error();
+  Report report = report_removal(arguments, what, outcome, known.ok() ? *known : KnowingModels({}, 0), times);
   report.stands = fmt::format("the removal is in force, as ledger entry {}", entry);
   if (written.ok()) return report;
   report.refusal = Error{written.error().code,
@@ -173,14 +179,14 @@ Result<Report> replay_openings(const ForgetArguments& arguments, Context& contex
   times.forget = watch.lap();
   const std::string what =
       fmt::format("again: {}, after entry {}", counts_words(outcome.entry.requests), outcome.entry.sequence - 1);
-  return write_receipt_and_report(arguments, std::move(receipt), what, outcome, times);
+  return write_receipt_and_report(arguments, std::move(receipt), what, outcome, workspace, times);
 }
 
 Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(request, arguments.what.request());
   // Without the key: a preview signs nothing.
   if (arguments.dry_run) {
-    UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record()));
+    UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, arguments.key.record()));
     return preview_removal(arguments, workspace, std::span(&request, 1));
   }
   // A receipt that is there may be the only proof that somebody has.  It is never replaced.
@@ -212,36 +218,56 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
                 removal->commit(
                     {.keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)}));
   times.forget += watch.lap();
-  return write_receipt_and_report(arguments, std::move(receipt), describe(request), outcome, times);
+  return write_receipt_and_report(arguments, std::move(receipt), describe(request), outcome, workspace, times);
 }
 
 }  // namespace
 
 Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& workspace,
                                std::span<const RemovalRequest> requests) {
+  constexpr std::size_t kListedRequests = 20;
   const std::size_t graphs = workspace.info().graphs;
   UNSCATTER_TRY(session, workspace.session());  // so that the time below is the removal's own
   static_cast<void>(session);
   Stopwatch watch;
-  Exposure exposure;
-  UNSCATTER_TRY(certificate, workspace.preview(requests, &exposure));
+  UNSCATTER_TRY(removal, workspace.prepare(requests));
+  const Certificate& certificate = removal.certificate();
+  const Exposure& exposure = removal.exposure();
+  const EditCounts& edits = removal.edits_together();
   const double seconds = watch.lap();
+  UNSCATTER_TRY(known, knowing_models(workspace));
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
                  {"dry_run", true},
                  {"requests", requests.size()},
+                 {"graphs_edited", edits.graphs_edited},
                  {"graphs_removed", graphs - certificate.graphs},
+                 {"edits", edits_json(edits)},
+                 {"edits_per_request", Json::array()},
                  {"certificate", certificate_json(certificate)},
                  {"exposure", exposure_json(exposure)},
+                 {"known_to", known.json(exposure)},
                  {"seconds", seconds}};
+  for (const EditCounts& one : removal.edits()) report.json["edits_per_request"].push_back(edits_json(one));
   Table table({{""}, {""}});
   table.add_row({"would forget", requests.size() == 1
                                      ? describe(requests.front())
                                      : fmt::format("{} requests, in one update", grouped(requests.size()))});
-  table.add_row({"graphs", fmt::format("{} would be removed, {} left", grouped(graphs - certificate.graphs),
-                                       grouped(certificate.graphs))});
+  table.add_row({"graphs", fmt::format("{} would be edited, {} would be removed, {} left", grouped(edits.graphs_edited),
+                                       grouped(edits.graphs_removed), grouped(certificate.graphs))});
+  table.add_row({"takes out", edits_words(edits)});
+  // One request is the sum already.
+  const std::size_t listed = requests.size() == 1 ? 0 : std::min(requests.size(), kListedRequests);
+  for (std::size_t i = 0; i < listed; ++i) {
+    table.add_row(
+        {i == 0 ? "one by one" : "", fmt::format("{}: {}", describe(requests[i]), edits_words(removal.edits()[i]))});
+  }
+  if (listed > 0 && listed < requests.size()) {
+    table.add_row({"", fmt::format("and {} more; --json tells all", grouped(requests.size() - listed))});
+  }
   add_certificate_rows(table, certificate);
   table.add_row({"exposure", exposure_words(exposure, certificate.promise)});
+  known.add_rows(table, exposure, certificate.promise);
   table.add_row({"time", fmt::format("{:.1f} ms, and what the file takes", 1000 * seconds)});
   report.text = table.str() + "Nothing was changed.\n";
   return report;

@@ -289,7 +289,9 @@ Result<ModelOrigin> predict_by_workspace(const PredictArguments& arguments, Pred
   // A model that is published already can be used by those who have no key.
   UNSCATTER_TRY(key, key_arguments.load_if_there());
   const bool has_key = key != nullptr;
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, key_arguments.record(), std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.kept ? arguments.workspace.open_to_read(context, key_arguments.record())
+                                          : arguments.workspace.open_for_model(context, key_arguments.record(),
+                                                                               std::move(key)));
   UNSCATTER_TRY(stream, open_data(arguments, context));
   UNSCATTER_CHECK_OK(run.read(stream, workspace.embedder()));
   // After all data was embedded: a file that cannot be read must not use up a release.

@@ -79,7 +79,8 @@ Result<Report> release_model(const ReleaseArguments& arguments, Context& context
   table.add_row({"promise", guarantee_words(promise)});
   if (promise.mechanism == Mechanism::kRelease) {
     table.add_row({"together", fmt::format("the promise covers {} models; {} are left", grouped(promise.releases),
-                                           grouped(promise.releases - workspace.info().published))});
+                                           grouped(promise.releases - workspace.info().published_in_count))});
+    add_earlier_rows(table, promise);
   }
   if (written.ok()) table.add_row({"written", arguments.out});
   report.text = table.str();

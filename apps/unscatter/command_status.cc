@@ -34,7 +34,10 @@ Json options_json(const SessionOptions& options) {
           {"precision", options.distance_limit ? Json(*options.distance_limit) : Json(nullptr)},
           {"bound", name(options.bound)},
           {"rule", name(options.rule)},
-          {"removal", name(options.removal)}};
+          {"removal", name(options.removal)},
+          {"protection", name(options.protection)},
+          {"per_subject", options.per_subject},
+          {"ridge", options.ridge ? Json(*options.ridge) : Json(nullptr)}};
 }
 
 // "3 fast, 0 exact, 1 newton, 0 retrain"
@@ -44,6 +47,14 @@ std::string rungs_words(const RungCounts& rungs) {
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", grouped(rungs[rung]), text);
   }
   return words;
+}
+
+// Whom published models protect.
+std::string protection_words(const SessionOptions& options) {
+  if (options.protection == Protection::kRemoved) return "removed: those who were removed, in models published later";
+  return options.per_subject == 0
+             ? std::string("everyone: every graph is a subject")
+             : fmt::format("everyone: every subject, in at most {}", counted(options.per_subject, "graph", "graphs"));
 }
 
 Report report_status(const StatusArguments& arguments, const Workspace& workspace, std::uintmax_t bytes) {
@@ -68,6 +79,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                  {"updates", info.updates},
                  {"rungs", counts_by_name<Json>(info.rungs)},
                  {"published", info.published},
+                 {"published_in_count", info.published_in_count},
                  {"outdated", info.outdated.has_value()},
                  {"certificate", certificate_json(info.certificate)}};
 
@@ -80,8 +92,15 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
       {"removals", fmt::format("{}: {}", counted(info.updates, "update", "updates"), rungs_words(info.rungs))});
   table.add_row({"published", info.options.mechanism == Mechanism::kRelease
                                   ? fmt::format("{} of the {} models that the guarantee covers together",
-                                                grouped(info.published), grouped(info.options.releases))
+                                                grouped(info.published_in_count), grouped(info.options.releases))
                                   : counted(info.published, "model", "models")});
+  table.add_row({"protects", protection_words(info.options)});
+  table.add_row(
+      {"learning", fmt::format("{} loss, {}", info.options.loss.describe(),
+                               info.options.ridge
+                                   ? fmt::format("ridge {}", *info.options.ridge)
+                                   : fmt::format("lambda {} (ridge {:.4g} with {} graphs)", info.options.regularisation,
+                                                 ridge_of(info.options, info.graphs), grouped(info.graphs)))});
   add_certificate_rows(table, info.certificate);
   table.add_row(
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
@@ -93,7 +112,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
 }
 
 Result<Report> show_status(const StatusArguments& arguments, Context& context) {
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, KeyArguments::usual_record()));
+  UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, KeyArguments::usual_record()));
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(arguments.workspace.path, unknown);
   Report report = report_status(arguments, workspace, unknown ? 0 : bytes);

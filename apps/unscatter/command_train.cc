@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -25,6 +24,7 @@
 #include "key_options.h"
 #include "learning_options.h"
 #include "locations.h"
+#include "retraining.h"
 #include "stage_clock.h"
 #include "transform_options.h"
 #include "unlearn/paper_setting.h"
@@ -33,6 +33,7 @@
 #include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 #include "workspace_options.h"
+#include "workspace_target.h"
 
 namespace unscatter::cli {
 namespace {
@@ -49,6 +50,7 @@ struct TrainArguments {
   bool force = false;
   double train_share = 1;
   bool compare_levels = false;
+  std::string out;  // of a retraining; of a training it is the workspace itself
   std::uint64_t seed = 1;
   WorkspaceArguments workspace;
   KeyArguments key;
@@ -57,10 +59,12 @@ struct TrainArguments {
   LearningArguments learning;
   GuaranteeArguments guarantee;
 
-  [[nodiscard]] Result<SessionOptions> session_options(const TransformSpec& spec) const {
-    UNSCATTER_TRY(options, guarantee.options(spec));
-    if (guarantee.preset != "paper")
+  // `base`: what a retraining starts from.  Its lambda stays; a training takes the one that belongs to the transform.
+  [[nodiscard]] Result<SessionOptions> session_options(const TransformSpec& spec, const SessionOptions* base) const {
+    UNSCATTER_TRY(options, guarantee.options(spec, base != nullptr ? *base : SessionOptions()));
+    if (guarantee.preset != "paper" && base == nullptr) {
       options.regularisation = TransformArguments::regularisation_for(spec, options.regularisation);
+    }
     UNSCATTER_CHECK_OK(learning.apply(options));
     return options;
   }
@@ -133,60 +137,6 @@ void note_large_delta(const Dataset& dataset, const SessionOptions& options, Con
                            options.guarantee.delta, grouped(subjects), people > 0 ? "subjects" : "graphs",
                            1 / static_cast<double>(subjects)));
 }
-
-Status remove_side_files(const fs::path& workspace) {
-  // A file that is not there is no error for remove().
-  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
-    std::error_code error;
-    fs::remove(fs::path(workspace) += suffix, error);
-    if (error)
-      return Error{ErrorCode::kIo,
-                   fmt::format("'{}{}' cannot be removed: {}", workspace.string(), suffix, error.message())};
-  }
-  return ok_status();
-}
-
-// Where the workspace is made, and how it gets to its place.  Usually it is made there at once.  Where --force replaces
-// a file, it is made beside it and takes its place when it is complete: a failed training must not cost the old
-// workspace.
-class WorkspaceTarget {
- public:
-  explicit WorkspaceTarget(fs::path path) : path_(std::move(path)) {
-    std::error_code ignored;
-    // With the process id, so that two runs do not write to one file.  In the same folder, because a rename works
-    // within one file system only.
-    if (fs::exists(path_, ignored)) temporary_ = fs::path(path_) += fmt::format(".{}.new", ::getpid());
-  }
-  WorkspaceTarget(const WorkspaceTarget&) = delete;
-  WorkspaceTarget& operator=(const WorkspaceTarget&) = delete;
-  ~WorkspaceTarget() {
-    if (temporary_.empty()) return;
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
-    static_cast<void>(remove_side_files(temporary_));
-  }
-
-  [[nodiscard]] bool replaces() const { return !temporary_.empty(); }
-  [[nodiscard]] const fs::path& where() const { return temporary_.empty() ? path_ : temporary_; }
-
-  // For a workspace that is closed.
-  Status settle(const WorkspaceOptions& options) {
-    if (temporary_.empty()) return ok_status();
-    // Nobody may be using the old one, and its log must be in its file.  A damaged old file is no obstacle: it is
-    // replaced anyway.
-    if (auto old = Workspace::open(path_, options); !old.ok() && old.error().code == ErrorCode::kUnavailable) {
-      return std::move(old).error();
-    }
-    // Before the rename, or SQLite would take these files for the new workspace's.  The opening above has emptied the
-    // old log, so a crash in between leaves the old workspace whole.
-    UNSCATTER_CHECK_OK(remove_side_files(path_));
-    return rename_durably(temporary_, path_);
-  }
-
- private:
-  fs::path path_;
-  fs::path temporary_;  // empty: there is nothing to replace
-};
 
 struct Evaluation {
   std::size_t graphs = 0;
@@ -300,7 +250,8 @@ Report report_training(const WorkspaceInfo& info, const EmbeddingUse& use, std::
   if (evaluation) report.json["holdout"] = {{"graphs", evaluation->graphs}, {"accuracy", evaluation->accuracy}};
 
   Table table({{""}, {""}});
-  table.add_row({"workspace", fmt::format("{} ({})", arguments.workspace.path, info.id)});
+  table.add_row(
+      {"workspace", fmt::format("{} ({})", arguments.out.empty() ? arguments.workspace.path : arguments.out, info.id)});
   table.add_row({"learned from",
                  fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
   table.add_row({"uses", fmt::format("{}", fmt::join(use.uses, ", "))});
@@ -312,6 +263,7 @@ Report report_training(const WorkspaceInfo& info, const EmbeddingUse& use, std::
                                       options.ridge ? *options.ridge : options.regularisation)});
   add_constants_row(table, info.certificate.promise.constants);
   table.add_row({"promise", guarantee_words(info.certificate.promise)});
+  add_earlier_rows(table, info.certificate.promise);
   table.add_row({"distance", distance_words(info.certificate.promise, info.certificate.distance_upper_bound,
                                             info.certificate.shift_upper_bound)});
   if (options.protection == Protection::kEveryone) {
@@ -332,26 +284,35 @@ Report report_training(const WorkspaceInfo& info, const EmbeddingUse& use, std::
   return report;
 }
 
-Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context) {
-  const fs::path path(arguments.workspace.path);
+Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context,
+                               std::optional<Before> before = std::nullopt) {
+  const fs::path path(before ? arguments.out : arguments.workspace.path);
   // Asked before the training, and again by the library when the file is made.
   UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
   WorkspaceSetup setup;
   UNSCATTER_TRY(spec, arguments.transform.spec());
+  // Features and transform belong together, so they are taken over together.
+  const bool same_transform = before && !gives_option_of(command, "Transform");
+  if (same_transform) spec = before->info.transform;
   UNSCATTER_CHECK_OK(arguments.constants.check());
   UNSCATTER_CHECK_OK(make_transform(spec));  // before reading: a wrong option should not cost a minute
   setup.transform = spec;
-  UNSCATTER_TRY(options, arguments.session_options(spec));
+  UNSCATTER_TRY(options, arguments.session_options(spec, before ? &before->info.options : nullptr));
   UNSCATTER_CHECK_OK(check_options(options));
   setup.options = options;
-  setup.features = arguments.transform.features_for(spec);
+  setup.features =
+      same_transform && !before->info.rule.empty() ? before->info.rule : arguments.transform.features_for(spec);
   UNSCATTER_TRY(catalogue, load_catalogue());
-  UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
 
   StageClock clock;
   const std::size_t threads = arguments.workspace.threads;
   const ReadOptions reading{.limits = {}, .symmetrise = false, .threads = threads, .progress = &context.progress()};
-  UNSCATTER_TRY(dataset, read_dataset(data, reading));
+  const auto read = [&]() -> Result<Dataset> {
+    if (before) return before->workspace.remaining();
+    UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
+    return read_dataset(data, reading);
+  };
+  UNSCATTER_TRY(dataset, read());
   UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share,
                                              arguments.constants.public_share, arguments.seed));
   if (!chosen.open) {
@@ -363,13 +324,19 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   if (paper) apply_paper_setting(command, setup.dataset.name, setup);
   const Dataset* open = chosen.open ? &*chosen.open : nullptr;
   setup.fit = arguments.constants.source(paper ? ConstantKind::kFittedOnce : ConstantKind::kStated, open);
+  if (before) UNSCATTER_CHECK_OK(take_over_constants(*before, command, setup));
   UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
   const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0;
-  setup.options.constants.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
+  std::vector<ConstantOrigin>& origins = setup.options.constants;
+  if (!same_transform) {
+    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "transform"; });
+    origins.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
+  }
   // The built-in value depends on the transform, so the value alone does not tell where it comes from.
-  if (!paper && !setup.options.ridge) {
-    const bool stated = command.count("--lambda") > 0;
-    setup.options.constants.push_back({"lambda", stated ? ConstantKind::kStated : ConstantKind::kBuiltIn});
+  const bool states_lambda = command.count("--lambda") > 0;
+  if (!paper && !setup.options.ridge && (states_lambda || !before)) {
+    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "lambda"; });
+    origins.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
   }
   note_large_delta(setup.dataset, setup.options, context);
   clock.stage("read");
@@ -382,6 +349,11 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   }
   const WorkspaceOptions how = arguments.workspace.options(context, signing.path, signing.key);
   WorkspaceTarget target(path);
+  std::optional<Digest> head;
+  if (before) {
+    head = before->predecessor.head;
+    setup.predecessor = std::move(before->predecessor);
+  }
   std::optional<Evaluation> evaluation;
   std::optional<WorkspaceInfo> info;
   std::size_t width = 0;
@@ -401,13 +373,43 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     width = workspace.embedder().width() + (options.bias ? 1 : 0);
     note_classes(info->class_names, width, context);
   }
-  UNSCATTER_CHECK_OK(target.settle(how));
+  std::error_code unknown;
+  const bool in_place = before && target.replaces() && fs::equivalent(path, arguments.workspace.path, unknown);
+  // Until here nobody could remove anything from the old one.
+  before.reset();
+  UNSCATTER_CHECK_OK(target.settle(how, in_place ? head : std::nullopt));
   Report report = report_training(*info, embedding_use(form, info->transform, info->features), width, arguments,
                                   evaluation, bounded, clock);
   report.json["replaced"] = target.replaces();
   // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
   // be in both.
-  if (target.replaces()) report.text += std::string(kNotCounted);
+  if (head) {
+    report.json["workspace"] = path.string();
+    report.json["continues"] = head->hex();
+  } else if (target.replaces()) {
+    report.text += std::string(kNotCounted);
+  }
+  return report;
+}
+
+Result<Report> retrain_workspace(TrainArguments arguments, const CLI::App& command, Context& context) {
+  UNSCATTER_TRY(key, arguments.key.load());
+  // With the key: a record that knows of later removals refuses an older copy, and nobody else writes meanwhile.
+  UNSCATTER_TRY(old, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  UNSCATTER_TRY(predecessor, old.predecessor());
+  WorkspaceInfo info = old.info();
+  const std::string from = arguments.workspace.path;
+  if (arguments.out.empty()) arguments.out = place_beside(from).string();
+  arguments.data = fmt::format("what is left of {}", from);
+  UNSCATTER_TRY(report, train_workspace(arguments, command, context,
+                                        Before{std::move(old), std::move(info), std::move(predecessor)}));
+  std::error_code unknown;
+  if (!fs::equivalent(arguments.out, from, unknown)) {
+    report.text += fmt::format(
+        "{0} is still there, with its own model.  Requests to forget have to be made to both, until {0} is deleted.\n"
+        "Graphs keep their numbers; nodes without ids are numbered anew.\n",
+        from);
+  }
   return report;
 }
 
@@ -467,6 +469,37 @@ Features and transforms: unscatter embed --help.)");
                        "--compare-levels needs graphs that are not learned from: --train-share below 1"};
         }
         return ok_status();
+      });
+}
+
+void add_retrain_command(CLI::App& parent, Context& context) {
+  CLI::App& command = *parent.add_subcommand("retrain", "Learn again from what is left, with other options");
+  const auto arguments = std::make_shared<TrainArguments>();
+  arguments->workspace.add_to(command);
+  command.add_option("--out", arguments->out, "The new workspace (default: beside the old one, as NAME-2)");
+  command.add_flag("--force", arguments->force, "Replace --out if it exists, once the new one is complete");
+  arguments->key.add_to(command);
+  arguments->transform.add_to(command);
+  arguments->constants.add_to(command);
+  arguments->learning.add_to(command);
+  arguments->guarantee.add_to(command);
+  command.footer(R"(
+Examples:
+  unscatter retrain --workspace w.unscatter --lambda 1e-4
+  unscatter retrain --workspace w.unscatter --out better.unscatter --features auto --layers 4
+  unscatter retrain --workspace w.unscatter --out w.unscatter --force --epsilon 0.5
+
+Nothing that was forgotten comes back: graphs, nodes and features that were removed stay removed, and constants that are
+fitted are fitted to what is left.  Options that are not given stay those of the workspace; features and transform stay
+together, so one option of them brings the others to the defaults of 'train'.
+The new ledger begins with the last entry of the old one.  Models that were published before stay counted, and the
+certificate states the promise for all of them together.)");
+  context.add_action(
+      command, [arguments, &command, &context] { return retrain_workspace(*arguments, command, context); },
+      [arguments]() -> Status {
+        if (arguments->constants.public_share == 0) return ok_status();
+        return Error{ErrorCode::kInvalidArgument,
+                     "--public-share does not go with retrain: no graph of a workspace is public"};
       });
 }
 

@@ -127,7 +127,7 @@ Result<VerifiedReceipt> verify_receipt(const VerifyArguments& arguments, const s
   UNSCATTER_TRY(receipts, read_receipts(arguments.receipt));
   std::optional<Workspace> workspace;
   if (!arguments.workspace.path.empty()) {
-    UNSCATTER_TRY(opened, arguments.workspace.open(context, record_of(arguments)));
+    UNSCATTER_TRY(opened, arguments.workspace.open_to_read(context, record_of(arguments)));
     workspace = std::move(opened);
   }
   VerifiedReceipt verified;
@@ -170,7 +170,7 @@ Result<VerifiedModel> verify_model(const VerifyArguments& arguments, const std::
   }
   std::optional<Workspace> workspace;
   if (!arguments.workspace.path.empty()) {
-    UNSCATTER_TRY(opened, arguments.workspace.open(context, record_of(arguments)));
+    UNSCATTER_TRY(opened, arguments.workspace.open_to_read(context, record_of(arguments)));
     workspace = std::move(opened);
   }
   const PublicKey signer = key ? *key : workspace->info().signer;

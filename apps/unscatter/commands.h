@@ -19,6 +19,10 @@ void add_certificate_command(CLI::App& parent, Context& context);
 void add_verify_command(CLI::App& parent, Context& context);
 void add_audit_command(CLI::App& parent, Context& context);
 void add_release_command(CLI::App& parent, Context& context);
+void add_graphs_command(CLI::App& parent, Context& context);
+void add_export_command(CLI::App& parent, Context& context);
+void add_renew_command(CLI::App& parent, Context& context);
+void add_retrain_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.

@@ -302,7 +302,7 @@ Result<std::size_t> write_missing_receipts(const std::string& path, const Worksp
 
 // As one update, because what a later batch costs depends on what the earlier ones did.
 Result<Report> preview_list(const ForgetArguments& arguments, const RequestFile& file, Context& context) {
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record()));
+  UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, arguments.key.record()));
   Result<Report> report = preview_removal(arguments, workspace, file.requests);
   if (report.ok()) return report;
   return at_line(arguments, file, std::move(report).error());

@@ -6,6 +6,16 @@
 #include "usage.h"
 
 namespace unscatter::cli {
+namespace {
+
+void set_usual_noise(SessionOptions& options) {
+  const SessionOptions usual;
+  options.noise_stddev = usual.noise_stddev;
+  options.releases = usual.releases;
+  options.distance_limit = usual.distance_limit;
+}
+
+}  // namespace
 
 // Beyond the ranges below the library still computes, but the numbers mean nothing.  A slip of the finger should not
 // become a promise.
@@ -71,17 +81,19 @@ void GuaranteeArguments::add_to(CLI::App& command) {
       ->default_str(std::string(name(sound.removal)));
 }
 
-Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transform) const {
-  SessionOptions options;
+Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transform, const SessionOptions& base) const {
+  SessionOptions options = base;
   // The preset first, so that an option that was given goes before it.
   if (preset == "paper") options = paper_options(options.regularisation, transform.layers);
   if (mechanism) {
     UNSCATTER_TRY(parsed, parse_mechanism(*mechanism));
+    // Noise of another mechanism would mean something else.
+    if (parsed != base.mechanism) set_usual_noise(options);
     options.mechanism = parsed;
   }
   if (epsilon) options.guarantee.epsilon = *epsilon;
   if (delta) options.guarantee.delta = *delta;
-  UNSCATTER_CHECK_OK(set_noise(options));
+  UNSCATTER_CHECK_OK(set_noise(options, base.mechanism));
   UNSCATTER_CHECK_OK(set_level(options));
   if (bound) {
     UNSCATTER_TRY(parsed, parse_residual_bound(*bound));
@@ -95,13 +107,17 @@ Result<SessionOptions> GuaranteeArguments::options(const TransformSpec& transfor
 }
 
 Status GuaranteeArguments::set_level(SessionOptions& options) const {
-  options.ridge = ridge;
+  const Protection before = options.protection;
+  if (ridge) options.ridge = ridge;
   if (protect) {
     UNSCATTER_TRY(parsed, parse_protection(*protect));
     options.protection = parsed;
   }
   if (options.protection == Protection::kRemoved) {
     // --per-subject is not read here: `train --compare-levels` asks what level everyone would cost.
+    options.per_subject = 0;
+    // The noise of level everyone was derived.
+    if (before == Protection::kEveryone && !noise) options.noise_stddev = SessionOptions{}.noise_stddev;
     return ok_status();
   }
   if (noise) {
@@ -109,18 +125,18 @@ Status GuaranteeArguments::set_level(SessionOptions& options) const {
                  "--noise does not go with --protect everyone: there the noise follows from --epsilon, --delta, "
                  "--releases and --ridge"};
   }
-  if (!ridge) {
+  if (!options.ridge) {
     return Error{ErrorCode::kInvalidArgument,
                  "--protect everyone needs --ridge: a public constant, for instance lambda times the number of graphs "
                  "that you expect"};
   }
-  options.per_subject = per_subject.value_or(0);
+  if (per_subject) options.per_subject = *per_subject;
   // Every model that is covered makes the noise larger.  Who wants more than one says so.
-  if (!releases) options.releases = 1;
+  if (!releases && before != Protection::kEveryone) options.releases = 1;
   return ok_status();
 }
 
-Status GuaranteeArguments::set_noise(SessionOptions& options) const {
+Status GuaranteeArguments::set_noise(SessionOptions& options, Mechanism was) const {
   // An option that the mechanism does not use is refused.  Passing over it would let somebody believe in noise that is
   // not there.
   const auto misplaced = [](std::string_view option, std::string_view other, std::string_view instead) -> Error {
@@ -137,7 +153,9 @@ Status GuaranteeArguments::set_noise(SessionOptions& options) const {
   if (releases) return misplaced("--releases", "release", "");
   if (distance_limit) return misplaced("--distance-limit", "release", "");
   // The default noise is meant for published weights.  In the objective it would be far too little.
-  if (preset != "paper") options.noise_stddev = paper_options(options.regularisation, 1).noise_stddev;
+  if (preset != "paper" && was != Mechanism::kObjective) {
+    options.noise_stddev = paper_options(options.regularisation, 1).noise_stddev;
+  }
   if (alpha) options.noise_stddev = *alpha;
   return ok_status();
 }

@@ -29,12 +29,12 @@ struct GuaranteeArguments {
   std::optional<std::string> removal;
 
   void add_to(CLI::App& command);
-  // The preset, under a transform, with what was given in its place.  Errors: kInvalidArgument for an option that does
-  // not belong to the mechanism.
-  [[nodiscard]] Result<SessionOptions> options(const TransformSpec& transform) const;
+  // `base`, or the preset paper under a transform, with what was given in its place.  Errors: kInvalidArgument for an
+  // option that does not belong to the mechanism.
+  [[nodiscard]] Result<SessionOptions> options(const TransformSpec& transform, const SessionOptions& base = {}) const;
 
  private:
-  [[nodiscard]] Status set_noise(SessionOptions& options) const;
+  [[nodiscard]] Status set_noise(SessionOptions& options, Mechanism was) const;
   [[nodiscard]] Status set_level(SessionOptions& options) const;
 };
 

@@ -35,7 +35,7 @@ Status LearningArguments::apply(SessionOptions& options) const {
     UNSCATTER_TRY(parsed, parse_optimizer(*optimizer));
     options.optimizer = parsed;
   }
-  options.bias = bias;
+  if (bias) options.bias = true;
   return ok_status();
 }
 

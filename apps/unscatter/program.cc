@@ -59,6 +59,10 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_verify_command(program, context);
   add_audit_command(program, context);
   add_release_command(program, context);
+  add_renew_command(program, context);
+  add_retrain_command(program, context);
+  add_graphs_command(program, context);
+  add_export_command(program, context);
   add_key_command(program, context);
   add_more(program, context);
   check_numbers(program);

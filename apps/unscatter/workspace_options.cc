@@ -33,6 +33,22 @@ WorkspaceOptions WorkspaceArguments::options(Context& context, std::filesystem::
   return options;
 }
 
+Result<Workspace> WorkspaceArguments::open_to_read(Context& context, std::filesystem::path record) const {
+  WorkspaceOptions how = options(context, std::move(record));
+  how.read_only = true;
+  return Workspace::open(path, how);
+}
+
+Result<Workspace> WorkspaceArguments::open_for_model(Context& context, std::filesystem::path record,
+                                                     std::shared_ptr<const SigningKey> key) const {
+  {
+    UNSCATTER_TRY(reader, open_to_read(context, record));
+    if (key == nullptr || reader.release().ok()) return reader;
+  }
+  // The reader is closed: who publishes is alone.
+  return open(context, std::move(record), std::move(key));
+}
+
 Result<Workspace> WorkspaceArguments::open(Context& context, std::filesystem::path record,
                                            std::shared_ptr<const SigningKey> key) const {
   auto workspace = Workspace::open(path, options(context, std::move(record), std::move(key)));

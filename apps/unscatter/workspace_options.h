@@ -26,6 +26,11 @@ struct WorkspaceArguments {
   // lies.
   [[nodiscard]] WorkspaceOptions options(Context& context, std::filesystem::path record,
                                          std::shared_ptr<const SigningKey> key = nullptr) const;
+  // To look only: any number of processes may do so at the same time.
+  [[nodiscard]] Result<Workspace> open_to_read(Context& context, std::filesystem::path record) const;
+  // To look, if a model of the present state is published already or there is no key; otherwise to publish one.
+  [[nodiscard]] Result<Workspace> open_for_model(Context& context, std::filesystem::path record,
+                                                 std::shared_ptr<const SigningKey> key) const;
   [[nodiscard]] Result<Workspace> open(Context& context, std::filesystem::path record,
                                        std::shared_ptr<const SigningKey> key = nullptr) const;
 };

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace unscatter {
 namespace {
@@ -31,6 +33,29 @@ Status check_version(const LedgerRecord& record, const LedgerRecord* before) {
   return ok_status();
 }
 
+// Earlier counts of published models.  Only an entry that begins another count may add one, and only the count that
+// ended there.  Otherwise the promise for all of them together could be made to look better than it is.
+Status check_earlier(const LedgerRecord& record, const LedgerRecord* before) {
+  const std::vector<EarlierCount>& now = record.promise.earlier;
+  const std::size_t counted = published_in(now);
+  if (before == nullptr) {
+    if (record.continues.has_value() != !now.empty() || record.published != counted) {
+      return broken_at(0, "its earlier counts are not those of a workspace that was trained again");
+    }
+    return ok_status();
+  }
+  if (record.continues) return broken_at(record.sequence, "a creation, and nothing else, continues another workspace");
+  const std::vector<EarlierCount>& then = before->promise.earlier;
+  if (record.kind != EntryKind::kRenewed && now == then) return ok_status();
+  // A replay ends a count where the copy lacks the renewal after which models were published.
+  const bool may_end = record.kind == EntryKind::kRenewed || record.kind == EntryKind::kReplayed;
+  // What the new one says of its size and its shift is held against the constants elsewhere (guarantee.h).
+  const bool follows = may_end && now.size() == then.size() + 1 && std::equal(then.begin(), then.end(), now.begin()) &&
+                       !now.back().trained_again && counted == record.published;
+  if (follows) return ok_status();
+  return broken_at(record.sequence, "its earlier counts do not follow from the entry before");
+}
+
 // The count of published models.  The guarantee covers a number of them.  A count that can go back would let more of
 // them out.
 bool published_is_counted(const LedgerRecord& record, const LedgerRecord& before) {
@@ -49,6 +74,7 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   UNSCATTER_CHECK_OK(require(record.workspace == identity.id, "it belongs to another workspace"));
   UNSCATTER_CHECK_OK(require(record.constants == constants_digest(identity), "it knows other constants"));
   UNSCATTER_CHECK_OK(check_version(record, before));
+  UNSCATTER_CHECK_OK(check_earlier(record, before));
   UNSCATTER_CHECK_OK(require(record.satisfied, "it does not meet its guarantee"));
   // The limit of the rule `paper` is for the sum over classes.  The shift is of all classes together, so the two cannot
   // be compared.
@@ -66,7 +92,9 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   if (!is_removal(record.kind)) {
     UNSCATTER_CHECK_OK(require(record.requests.total() == 0, "requests without a removal"));
     return require(record.data_before == record.data_after && record.graphs == before->graphs,
-                   record.kind == EntryKind::kReleased ? "a release changes no data" : "an upgrade changes no data");
+                   record.kind == EntryKind::kReleased  ? "a release changes no data"
+                   : record.kind == EntryKind::kRenewed ? "a renewal changes no data"
+                                                        : "an upgrade changes no data");
   }
   // A copy that lacks releases only is brought up to date without a request.
   UNSCATTER_CHECK_OK(

@@ -81,6 +81,9 @@ Status read_fitted(const ModelRow& row, Contents& contents) {
 }  // namespace
 
 Status read_learned(const Database& database, Contents& contents) {
+  // The head is what says which counts of published models came before the present one.
+  const std::vector<EarlierCount>& earlier = contents.chain.last.promise.earlier;
+  contents.constants.options.earlier = earlier;
   UNSCATTER_TRY(row, read_model(database));
   // Kept even if the digest is wrong: a verification then goes on with sizes that nobody vouches for.
   const Status fitted = read_fitted(row, contents);
@@ -97,7 +100,8 @@ Status read_learned(const Database& database, Contents& contents) {
   snapshot.certificate.promise.releases = covered_releases(contents.constants.options);  // which the row does not show
   snapshot.rungs = model->rungs;
   contents.model_version = model->version;
-  snapshot.releases = model->published;
+  if (model->published < published_in(earlier)) return not_as_recorded("the count of published models is");
+  snapshot.releases = model->published - published_in(earlier);
   return ok_status();
 }
 

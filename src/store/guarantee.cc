@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "unlearn/refit.h"
@@ -23,6 +24,27 @@ std::string promised_numbers(const Promise& promise, PromiseParts parts) {
   return promise_text(promise, parts);
 }
 
+// As the session completes them.
+SessionOptions completed_options(const Contents& contents) {
+  SessionOptions options = contents.constants.options;
+  options.constants = all_origins(*contents.embedder, options);
+  return options;
+}
+
+// What an entry says of earlier counts changes in the life of a workspace, so it is looked at by itself.
+Promise without_earlier(Promise promise) {
+  promise.earlier.clear();
+  promise.together.reset();
+  return promise;
+}
+
+// The `steps`-th size above `weights` that has another limit; 0 if there is none.
+std::size_t larger_model(const SessionOptions& options, std::size_t weights, std::size_t steps) {
+  // One weight is charged as one, unless the model follows the data.
+  const bool follows = charged_weights(options, 1) > 1;
+  return follows && steps < 40 ? charged_weights(options, weights) << steps : 0;
+}
+
 // The number is computed from the same values by the same function.  The difference leaves room for a processor that
 // adds in another order, and for nothing else.
 bool is_the_same(double claimed, double computed) {
@@ -33,10 +55,7 @@ bool is_the_same(double claimed, double computed) {
 
 Result<Guaranteed> guarantee_of(const Contents& contents) {
   const std::size_t classes = class_count(contents);
-  // As the session completes them.
-  SessionOptions options = contents.constants.options;
-  options.constants = all_origins(*contents.embedder, options);
-  UNSCATTER_TRY(limit, Limit::create(options, weight_rows(contents) * classes, classes));
+  UNSCATTER_TRY(limit, Limit::create(completed_options(contents), weight_rows(contents) * classes, classes));
   Promise promise = limit.promise();
   return Guaranteed{std::move(limit), std::move(promise)};
 }
@@ -76,11 +95,56 @@ Status check_certificate(const Contents& contents, const Guaranteed& guaranteed)
   return ok_status();
 }
 
-Status check_promise(const LedgerRecord& record, const Guaranteed& guaranteed) {
+PromiseCheck::PromiseCheck(const Contents& contents, const Guaranteed& guaranteed) : contents_(contents) {
+  candidates_.push_back(without_earlier(guaranteed.promise));
+}
+
+// A model that follows the data gets smaller when a label or a class leaves.  Its grid is charged for a power of two of
+// weights (limit.cc), so entries from before may be about a larger power.
+const Promise* PromiseCheck::find(const LedgerRecord& record) {
+  constexpr std::size_t kLargestModel = std::size_t{1} << 40;
   const PromiseParts parts = record.version == 1 ? kEntryPromise1 : kEntryPromise;
-  if (promise_text(record.promise, parts) == promise_text(guaranteed.promise, parts)) return ok_status();
-  return Error{ErrorCode::kMalformedInput,
-               fmt::format("entry {} promises something else than the constants give", record.sequence)};
+  const std::string text = promise_text(without_earlier(record.promise), parts);
+  const std::size_t classes = class_count(contents_);
+  for (std::size_t i = 0;; ++i) {
+    if (i == candidates_.size()) {
+      // Twice as many weights as the last candidate was charged for.  Where nothing follows the data, there is no
+      // other.
+      const SessionOptions options = completed_options(contents_);
+      const std::size_t weights = larger_model(options, weight_rows(contents_) * classes, i);
+      if (weights == 0 || weights > kLargestModel) return nullptr;
+      const Result<Limit> limit = Limit::create(options, weights, classes);
+      if (!limit.ok()) return nullptr;
+      candidates_.push_back(without_earlier(limit->promise()));
+    }
+    if (promise_text(candidates_[i], parts) == text) return &candidates_[i];
+  }
+}
+
+Status PromiseCheck::next(const LedgerRecord& record) {
+  const auto wrong = [&](std::string_view what) {
+    return Error{ErrorCode::kMalformedInput, fmt::format("entry {} {}", record.sequence, what)};
+  };
+  const Promise* found = find(record);
+  if (found == nullptr) return wrong("promises something else than the constants give");
+  Promise promised = *found;
+  promised.earlier = record.promise.earlier;
+  const std::optional<RemovalGuarantee> together = guarantee_together(promised);
+  const std::optional<RemovalGuarantee>& claimed = record.promise.together;
+  const bool same = together.has_value() == claimed.has_value() &&
+                    (!together || (together->epsilon == claimed->epsilon && together->delta == claimed->delta));
+  if (!same) return wrong("promises something else for all counts together than follows from them");
+  // The chain has been checked: there is one more count than before, or none.  Those of a creation are told by the
+  // ledger that it names.
+  if (before_ && promised.earlier.size() > before_->promise.earlier.size()) {
+    const std::size_t published = record.published - published_in(before_->promise.earlier);
+    if (promised.earlier.back() != ended(promised_, published)) {
+      return wrong("ends a count of published models otherwise than the constants say");
+    }
+  }
+  promised_ = std::move(promised);
+  before_ = record;
+  return ok_status();
 }
 
 Status check_last_entry(const Contents& contents) {

@@ -2,6 +2,9 @@
 // believed.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "store/contents.h"
 #include "unlearn/limit.h"
 #include "unscatter/base/result.h"
@@ -21,8 +24,23 @@ struct Guaranteed {
 // limit?  Errors: kMalformedInput, saying which number is wrong.
 [[nodiscard]] Status check_certificate(const Contents& contents, const Guaranteed& guaranteed);
 
-// Does an entry show the promise of the constants, bit for bit?  Errors: kMalformedInput.
-[[nodiscard]] Status check_promise(const LedgerRecord& record, const Guaranteed& guaranteed);
+// Do entries show the promise of the constants, bit for bit?  They are given one after the other, from the first on.
+class PromiseCheck {
+ public:
+  // `contents` must outlive it.
+  PromiseCheck(const Contents& contents, const Guaranteed& guaranteed);
+  // Errors: kMalformedInput.
+  [[nodiscard]] Status next(const LedgerRecord& record);
+
+ private:
+  // The promise of a model with as many weights as the one that the entry is about; null if there is none.
+  [[nodiscard]] const Promise* find(const LedgerRecord& record);
+
+  const Contents& contents_;
+  std::vector<Promise> candidates_;     // without earlier counts; of the present model, then of larger ones
+  std::optional<LedgerRecord> before_;  // the last one that was given
+  Promise promised_;                    // by it
+};
 
 // Does the last entry say of the kept model what its certificate says, rounded up and no further?  Errors:
 // kMalformedInput.

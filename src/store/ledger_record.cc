@@ -21,7 +21,8 @@ constexpr std::array kKinds = {std::pair{EntryKind::kCreated, std::string_view("
                                std::pair{EntryKind::kForgotten, std::string_view("forgotten")},
                                std::pair{EntryKind::kReleased, std::string_view("released")},
                                std::pair{EntryKind::kUpgraded, std::string_view("upgraded")},
-                               std::pair{EntryKind::kReplayed, std::string_view("replayed")}};
+                               std::pair{EntryKind::kReplayed, std::string_view("replayed")},
+                               std::pair{EntryKind::kRenewed, std::string_view("renewed")}};
 
 Result<EntryKind> parse_kind(std::string_view text) {
   for (const auto& [kind, spelled] : kKinds) {
@@ -45,6 +46,8 @@ void add_since_version_2(Json& document, const LedgerRecord& record) {
   document["version"] = record.version;
   document["published_model"] = digest_or_null(record.published_model);
   document["supersedes"] = digest_or_null(record.supersedes);
+  // Entries that have none are spelled as before there was such a thing.
+  if (record.continues) document["continues"] = record.continues->hex();
 }
 
 Status read_since_version_2(const Json& document, LedgerRecord& record) {
@@ -52,6 +55,10 @@ Status read_since_version_2(const Json& document, LedgerRecord& record) {
   record.published_model = published_model;
   UNSCATTER_TRY(supersedes, digest_if_there(document.at("supersedes")));
   record.supersedes = supersedes;
+  if (document.contains("continues")) {
+    UNSCATTER_TRY(continues, digest_from_json(document.at("continues")));
+    record.continues = continues;
+  }
   return ok_status();
 }
 

@@ -5,6 +5,63 @@
 #include "store/promise_json.h"
 
 namespace unscatter {
+namespace {
+
+nlohmann::json guarantee_to_json(const RemovalGuarantee& guarantee) {
+  return {{"epsilon", guarantee.epsilon}, {"delta", guarantee.delta}};
+}
+
+RemovalGuarantee guarantee_from_json(const nlohmann::json& json) {
+  return {json.at("epsilon").get<double>(), json.at("delta").get<double>()};
+}
+
+nlohmann::json count_to_json(const EarlierCount& count) {
+  nlohmann::json json = guarantee_to_json(count.guarantee);
+  json["mechanism"] = name(count.mechanism);
+  json["protection"] = name(count.protection);
+  json["shift"] = count.shift;
+  json["grid_delta"] = count.grid_delta;
+  json["releases"] = count.releases;
+  json["published"] = count.published;
+  json["trained_again"] = count.trained_again;
+  return json;
+}
+
+Result<EarlierCount> count_from_json(const nlohmann::json& json) {
+  EarlierCount count;
+  count.guarantee = guarantee_from_json(json);
+  UNSCATTER_TRY(mechanism, parse_mechanism(json.at("mechanism").get<std::string>()));
+  count.mechanism = mechanism;
+  UNSCATTER_TRY(protection, parse_protection(json.at("protection").get<std::string>()));
+  count.protection = protection;
+  count.shift = json.at("shift").get<double>();
+  count.grid_delta = json.at("grid_delta").get<double>();
+  count.releases = json.at("releases").get<std::size_t>();
+  count.published = json.at("published").get<std::size_t>();
+  count.trained_again = json.at("trained_again").get<bool>();
+  return count;
+}
+
+// Only a promise that has earlier counts spells them.  So documents from before there were any stay what they are.
+void add_earlier(nlohmann::json& document, const Promise& promise) {
+  if (promise.earlier.empty()) return;
+  nlohmann::json counts = nlohmann::json::array();
+  for (const EarlierCount& count : promise.earlier) counts.push_back(count_to_json(count));
+  document["earlier"] = std::move(counts);
+  document["together"] = promise.together ? guarantee_to_json(*promise.together) : nlohmann::json();
+}
+
+Status read_earlier(const nlohmann::json& document, Promise& promise) {
+  if (!document.contains("earlier")) return ok_status();
+  for (const nlohmann::json& entry : document.at("earlier")) {
+    UNSCATTER_TRY(count, count_from_json(entry));
+    promise.earlier.push_back(count);
+  }
+  if (!document.at("together").is_null()) promise.together = guarantee_from_json(document.at("together"));
+  return ok_status();
+}
+
+}  // namespace
 
 void add_promise(nlohmann::json& document, const Promise& promise, const PromiseParts& parts) {
   // No field may be renamed or left out: receipts that were given out are checked against this spelling for ever.
@@ -29,6 +86,7 @@ void add_promise(nlohmann::json& document, const Promise& promise, const Promise
     document["protection"] = name(promise.protection);
     document["per_subject"] = promise.per_subject;
     document["sensitivity"] = promise.sensitivity;
+    add_earlier(document, promise);
   }
 }
 
@@ -57,6 +115,7 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
     promise.protection = protection;
     promise.per_subject = document.at("per_subject").get<std::size_t>();
     promise.sensitivity = document.at("sensitivity").get<double>();
+    UNSCATTER_CHECK_OK(read_earlier(document, promise));
   }
   return promise;
 }
@@ -75,7 +134,9 @@ Promise shown(const Promise& promise, const PromiseParts& parts) {
           parts.constants ? promise.constants : unknown.constants,
           parts.level ? promise.protection : unknown.protection,
           parts.level ? promise.per_subject : unknown.per_subject,
-          parts.level ? promise.sensitivity : unknown.sensitivity};
+          parts.level ? promise.sensitivity : unknown.sensitivity,
+          parts.level ? promise.earlier : unknown.earlier,
+          parts.level ? promise.together : unknown.together};
 }
 
 std::string promise_text(const Promise& promise, const PromiseParts& parts) {

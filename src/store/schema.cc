@@ -53,14 +53,18 @@ constexpr std::array kTables = {
 
 // Set before the file is read for the first time.  SQLite does without a shared memory file only if the lock is
 // exclusive from the start.  A schema that nobody has checked yet must not be trusted.
-Status configure(const Database& database) {
+Status configure(const Database& database, Access access = Access::kAlone) {
+  // A reader holds a shared lock on the file for as long as it has the file open, and whoever writes an exclusive one.
+  // So what a reader sees never changes.
+  UNSCATTER_CHECK_OK(access == Access::kReader ? database.run("PRAGMA query_only = ON;")
+                                               // one process at a time, and no shared memory file
+                                               : database.run("PRAGMA locking_mode = EXCLUSIVE;"));
   return database.run(
-      "PRAGMA locking_mode = EXCLUSIVE;"  // one process at a time, and no shared memory file
-      "PRAGMA trusted_schema = OFF;"      // the file may come from anywhere
-      "PRAGMA cell_size_check = ON;"      // it may be damaged
-      "PRAGMA secure_delete = ON;"        // what is deleted is overwritten
-      "PRAGMA temp_store = MEMORY;"       // no temporary files
-      "PRAGMA synchronous = FULL;");      // what was committed survives a power failure
+      "PRAGMA trusted_schema = OFF;"  // the file may come from anywhere
+      "PRAGMA cell_size_check = ON;"  // it may be damaged
+      "PRAGMA secure_delete = ON;"    // what is deleted is overwritten
+      "PRAGMA temp_store = MEMORY;"   // no temporary files
+      "PRAGMA synchronous = FULL;");  // what was committed survives a power failure
 }
 
 // SQLite takes a file that is shorter than any page for an empty one.  check_header() would then call it interrupted
@@ -163,9 +167,18 @@ Status upgrade_tables(const Database& database) {
                   kLists, kFormatVersion));
 }
 
-Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait) {
+namespace {
+
+// A crash between COMMIT and checkpoint leaves a log.
+bool has_log(const fs::path& path) {
+  std::error_code missing;
+  const auto size = fs::file_size(fs::path(path.string() + "-wal"), missing);
+  return !missing && size > 0;
+}
+
+Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds wait, Access access) {
   UNSCATTER_TRY(database, Database::open(path, Database::Mode::kExisting, wait));
-  UNSCATTER_CHECK_OK(configure(database));
+  UNSCATTER_CHECK_OK(configure(database, access));
   UNSCATTER_CHECK_OK(check_size(path));
   UNSCATTER_CHECK_OK(check_header(database, path));
   // In another mode SQLite may copy pages to a journal before it changes them, and it does not overwrite the journal
@@ -178,8 +191,24 @@ Result<Database> open_database(const fs::path& path, std::chrono::milliseconds w
   UNSCATTER_CHECK_OK(check_pages(database, path));
   // A crash between COMMIT and checkpoint leaves old pages in the file and the new ones in the log.  This finishes the
   // erasure.  It is the first write, after every check.
-  UNSCATTER_CHECK_OK(database.empty_log());
+  if (access == Access::kAlone) UNSCATTER_CHECK_OK(database.empty_log());
   return database;
+}
+
+}  // namespace
+
+Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait, Access access) {
+  if (access == Access::kAlone) return open_and_check(path, wait, access);
+  // A reader empties no log.  Where a crash has left one, the file is opened alone first.  Once the reader has it open,
+  // nobody can leave another.
+  for (int round = 0;; ++round) {
+    if (has_log(path)) UNSCATTER_CHECK_OK(open_and_check(path, wait, Access::kAlone));
+    Result<Database> database = open_and_check(path, wait, access);
+    // Readers share an index of the log in memory.  Some file systems have no memory to share.  There a reader is
+    // alone.
+    if (!database.ok() && database.error().code == ErrorCode::kIo) return open_and_check(path, wait, Access::kAlone);
+    if (!database.ok() || !has_log(path) || round == 3) return database;
+  }
 }
 
 void remove_database(const fs::path& path) noexcept {

@@ -28,9 +28,15 @@ inline constexpr std::int64_t kFirstFormat = 1;
 // stay.
 [[nodiscard]] Status upgrade_tables(const Database& database);
 
+// Who else may use the file meanwhile.
+enum class Access {
+  kAlone,   // nobody
+  kReader,  // others that read
+};
 // Opens and takes the lock.  Checks that the file is a workspace of a known format and that its pages hang together.
 // Empties a log that a crash left.  Errors: kNotFound, kUnavailable, kIo; kMalformedInput, saying what is wrong.
-[[nodiscard]] Result<Database> open_database(const std::filesystem::path& path, std::chrono::milliseconds wait);
+[[nodiscard]] Result<Database> open_database(const std::filesystem::path& path, std::chrono::milliseconds wait,
+                                             Access access = Access::kAlone);
 
 // Removes the file and those that SQLite keeps beside it.
 void remove_database(const std::filesystem::path& path) noexcept;

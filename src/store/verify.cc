@@ -31,7 +31,7 @@ class Verifier {
       : path_(std::move(path)), options_(options), how_(how) {}
 
   Result<Verification> run() {
-    Result<Database> database = open_database(path_, how_.wait);
+    Result<Database> database = open_database(path_, how_.wait, Access::kReader);
     // A damaged file is a finding.  A file that is locked or missing is an error, because nothing can be said about it.
     if (!database.ok() && database.error().code != ErrorCode::kMalformedInput) return std::move(database).error();
     if (!note("file", database.ok() ? Result<std::string>("the pages hang together and the log is empty")
@@ -165,7 +165,8 @@ class Verifier {
     UNSCATTER_CHECK_OK(read_learned(*database_, contents_));
     const SessionSnapshot& kept = contents_.snapshot;
     // Invariant 6.  A count of releases that is too low would let more models out than the guarantee covers.
-    if (kept.releases != contents_.chain.last.published || kept.rungs != totals_.rungs) {
+    const LedgerRecord& last = contents_.chain.last;
+    if (kept.releases + published_in(last.promise.earlier) != last.published || kept.rungs != totals_.rungs) {
       return wrong("the model counts other removals, rungs or releases than the ledger");
     }
     return fmt::format("{} x {} weights, as the last entry says", kept.weights.rows(), kept.weights.cols());
@@ -177,21 +178,28 @@ class Verifier {
     const SessionOptions& promised = contents_.constants.options;
     UNSCATTER_TRY(guaranteed, guarantee_of(contents_));
     const Promise& promise = guaranteed.promise;
+    PromiseCheck check(contents_, guaranteed);
     UNSCATTER_CHECK_OK(visit_entries(*database_, [&](std::size_t, const LedgerRow& row) -> Status {
       UNSCATTER_TRY(record, parse_ledger_text(row.body));
-      return check_promise(record, guaranteed);
+      return check.next(record);
     }));
     if (contents_hold) {
       UNSCATTER_CHECK_OK(check_certificate(contents_, guaranteed));
       UNSCATTER_CHECK_OK(check_last_entry(contents_));
     }
-    if (promised.mechanism == Mechanism::kRelease && last.published > promised.releases) {
-      return wrong(
-          fmt::format("{} models were published, and the guarantee covers {}", last.published, promised.releases));
+    const std::size_t in_count = last.published - published_in(last.promise.earlier);
+    if (promised.mechanism == Mechanism::kRelease && in_count > promised.releases) {
+      return wrong(fmt::format("{} models were published, and the guarantee covers {}", in_count, promised.releases));
     }
-    return fmt::format("(epsilon, delta) = ({}, {}); shift at most {:.3g}, allowed {:.3g}; {} of {} models published",
-                       promise.guarantee.epsilon, promise.guarantee.delta, last.shift_upper_bound, promise.shift_limit,
-                       last.published, promised.releases);
+    std::string words =
+        fmt::format("(epsilon, delta) = ({}, {}); shift at most {:.3g}, allowed {:.3g}; {} of {} models published",
+                    promise.guarantee.epsilon, promise.guarantee.delta, last.shift_upper_bound, promise.shift_limit,
+                    in_count, promised.releases);
+    if (promise.together) {
+      words += fmt::format("; with the {} of earlier counts ({:.4g}, {:.4g})", published_in(last.promise.earlier),
+                           promise.together->epsilon, promise.together->delta);
+    }
+    return words;
   }
 
   // Rows that no ledger entry commits to.  They carry seals, which are checked while reading.

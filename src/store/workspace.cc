@@ -69,7 +69,7 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
 Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
-                 const SigningKey& key, Contents& contents) {
+                 const SigningKey& key, const std::optional<Digest>& continues, Contents& contents) {
   UNSCATTER_CHECK_OK(create_tables(database));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
   std::vector<Digest> leaves;
@@ -80,10 +80,14 @@ Status write_all(const Database& database, const Session& session, RandomSource&
     leaves.push_back(row.leaf(slot));
   }
   contents.graphs = MerkleTree(std::move(leaves));
-  const ModelRow model = to_row(model_of(contents.snapshot, 0), random);
+  // A workspace that is trained again goes on counting where its predecessor stopped.
+  const std::size_t published = published_in(contents.constants.options.earlier);
+  const ModelRow model = to_row(model_of(contents.snapshot, published), random);
   UNSCATTER_CHECK_OK(write_model(database, model));
 
   LedgerRecord record;
+  record.continues = continues;
+  record.published = published;
   record.workspace = contents.identity.id;
   record.time = time;
   record.software = fmt::format("unscatter {}", version());
@@ -133,6 +137,8 @@ WorkspaceInfo Workspace::State::info() const {
   info.format = static_cast<std::uint32_t>(contents.format);
   info.signer = contents.identity.signer;
   info.features = contents.embedder->blocks().front().features.describe();
+  if (contents.constants.version >= 2) info.rule = contents.constants.features;
+  info.fit = contents.constants.fit;
   info.transform = contents.constants.transform;
   info.options = contents.constants.options;
   info.class_names = contents.class_names;
@@ -140,6 +146,7 @@ WorkspaceInfo Workspace::State::info() const {
   info.entries = contents.chain.entries;
   info.head = contents.chain.head;
   info.published = published();
+  info.published_in_count = published() - published_in(contents.constants.options.earlier);
   info.rungs = session ? session->rungs() : contents.snapshot.rungs;
   info.updates = info.rungs.total();
   info.certificate = certificate();
@@ -190,6 +197,9 @@ Status Workspace::State::require_writable() const {
   }
   // Before the key: whoever holds an old copy should hear that first.
   if (outdated) return *outdated;
+  if (options.read_only) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{} was opened to look at it only", path.string())};
+  }
   if (options.key == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "the key that signs this workspace's receipts is needed"};
   }
@@ -207,7 +217,8 @@ Status Workspace::State::require_writable() const {
 Status Workspace::State::meet_record() {
   if (options.record.empty()) return ok_status();
   const fs::path where = record_path(options.record, contents.identity.id);
-  const bool may_write = options.key != nullptr && options.key->public_key() == contents.identity.signer;
+  const bool may_write =
+      !options.read_only && options.key != nullptr && options.key->public_key() == contents.identity.signer;
   if (may_write) {
     UNSCATTER_TRY(opened, RollbackRecord::open(where, contents.identity.id, options.wait));
     record = std::move(opened);
@@ -264,6 +275,9 @@ Workspace::~Workspace() = default;
 
 Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, const WorkspaceOptions& options) {
   UNSCATTER_CHECK_OK(check_target(path, options));
+  // Earlier counts come from the workspace before, which the first entry names, and from nowhere else.
+  setup.options.earlier = setup.predecessor ? setup.predecessor->earlier : std::vector<EarlierCount>();
+  const auto continues = setup.predecessor ? std::optional(setup.predecessor->head) : std::nullopt;
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
   // Before there is a file: options that cannot be met, or an interrupted training, leave nothing behind.
@@ -276,7 +290,8 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   // One transaction (invariant 1).  The log is emptied too, because a copy of the file alone has to be complete.
   const auto fill = [&]() -> Status {
     UNSCATTER_TRY(transaction, Transaction::begin(database));
-    UNSCATTER_CHECK_OK(write_all(database, session, *random, contents.identity.created, *options.key, contents));
+    UNSCATTER_CHECK_OK(
+        write_all(database, session, *random, contents.identity.created, *options.key, continues, contents));
     UNSCATTER_CHECK_OK(transaction.commit());
     return database.empty_log();
   };
@@ -301,9 +316,10 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
 
 Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& options) {
   // Reading needs no key.  require_writable() asks for it where something is signed.
-  UNSCATTER_TRY(database, open_database(path, options.wait));
+  UNSCATTER_TRY(database, open_database(path, options.wait, options.read_only ? Access::kReader : Access::kAlone));
   UNSCATTER_TRY(contents, read_contents(database));
-  const bool has_key = options.key != nullptr && options.key->public_key() == contents.identity.signer;
+  const bool has_key =
+      !options.read_only && options.key != nullptr && options.key->public_key() == contents.identity.signer;
   if (contents.format < kFormatVersion && has_key) {
     UNSCATTER_TRY(upgraded,
                   upgrade(database, std::move(contents), *options.key, *make_random(options), time_text(options)));

@@ -128,6 +128,7 @@ LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::stri
   entry.data_before = contents.chain.last.data_after;
   entry.published_model.reset();
   entry.supersedes.reset();
+  entry.continues.reset();
   return entry;
 }
 
@@ -268,6 +269,10 @@ const Certificate& Workspace::Removal::certificate() const { return parts_->upda
 
 const Exposure& Workspace::Removal::exposure() const { return parts_->update.exposure(); }
 
+const std::vector<EditCounts>& Workspace::Removal::edits() const { return parts_->update.edits(); }
+
+const EditCounts& Workspace::Removal::edits_together() const { return parts_->update.edits_together(); }
+
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
@@ -295,7 +300,7 @@ Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests,
 Result<std::size_t> Workspace::shred(const RemovalRequest& request) {
   State& state = *state_;
   // No key is needed: the ledger stays as it is, so nothing is signed.
-  if (state.uncertain) return state.require_writable().error();
+  if (state.uncertain || state.options.read_only) return state.require_writable().error();
   UNSCATTER_TRY(transaction, Transaction::begin(state.database));
   std::size_t destroyed = 0;
   std::vector<std::pair<std::size_t, std::vector<Salt>>> rewritten;

@@ -63,6 +63,7 @@ Result<Forgotten> Workspace::State::write_empty_replay(const RecordOptions& how)
   done.entry.published = model.published;
   done.entry.data_after = done.entry.data_before;
   done.entry.model = model_row.digest();
+  set_certificate(done.entry, done.certificate);
   const LedgerRow row = make_entry(done.entry, *options.key);
   done.receipt = make_receipt(done.entry, row.hash, done.certificate.promise, *options.key);
 
@@ -91,6 +92,7 @@ Result<Forgotten> Workspace::replay(std::span<const Opening> openings, const For
   RecordOptions how(options);
   how.supersedes = recorded.lines.back().hash;
   how.published = recorded.published;
+  UNSCATTER_CHECK_OK(state.end_lost_count(recorded.published));
   // Writing is refused for an older copy.  This write is what makes it current, and a failed one leaves it as it was.
   std::optional<Error> outdated = std::exchange(state.outdated, std::nullopt);
   const auto write = [&]() -> Result<Forgotten> {
@@ -100,14 +102,9 @@ Result<Forgotten> Workspace::replay(std::span<const Opening> openings, const For
     return state.forget(removal, std::move(requests), how);
   };
   Result<Forgotten> done = write();
-  if (!done.ok()) {
-    state.outdated = std::move(outdated);
-    return done;
-  }
+  if (!done.ok()) state.outdated = std::move(outdated);
   // The session still counts the releases of the old copy.
-  state.session.reset();
-  UNSCATTER_TRY(contents, read_contents(state.database));
-  state.contents = std::move(contents);
+  UNSCATTER_CHECK_OK(state.read_again());
   return done;
 }
 

@@ -68,6 +68,11 @@ struct Workspace::State {
   [[nodiscard]] Result<Forgotten> forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
                                          const RecordOptions& how);
   [[nodiscard]] Result<PublishedModel> publish();
+  // Throws the session away and reads what the file has.
+  [[nodiscard]] Status read_again();
+  // An older copy may lack a renewal, and then counts more published models than one count covers.  This ends the count
+  // of the copy, charged for all of them, in memory; the entry of the replay writes it down.
+  [[nodiscard]] Status end_lost_count(std::size_t published_in_all);
   // A replay of a copy that lacks nothing but releases: an entry without a removal.
   [[nodiscard]] Result<Forgotten> write_empty_replay(const RecordOptions& how);
 

@@ -13,6 +13,7 @@
 #include "unscatter/base/result.h"
 #include "unscatter/graph/dataset.h"
 #include "unscatter/graph/graph_edit.h"
+#include "unscatter/unlearn/prepared_removal.h"
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/snapshot.h"
 
@@ -29,8 +30,9 @@ struct GraphChange {
 // Requests, resolved and applied to copies; one change per touched graph.
 struct RemovalPlan {
   std::vector<GraphChange> changes;
-  RequestCounts requests;      // those that are honoured
-  std::vector<Error> refused;  // the others, each with its place among those given
+  RequestCounts requests;         // those that are honoured
+  std::vector<Error> refused;     // the others, each with its place among those given
+  std::vector<EditCounts> edits;  // of those that are honoured, each after those before it
 
   [[nodiscard]] std::size_t graphs_removed() const;
 };

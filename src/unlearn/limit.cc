@@ -89,14 +89,17 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
   return list;
 }
 
-// Where constants follow the data, a removal can make the model smaller.  The grid is then charged for more weights
-// than there are, so that the limit stays what it was: models published before and after share one guarantee, and the
-// limit does not tell how many classes or labels there once were.  2^20 weights cost 1.3e-14 of delta per release.
-std::size_t charged_weights(const SessionOptions& options, std::size_t weights) {
-  const bool follows =
-      std::any_of(options.constants.begin(), options.constants.end(),
-                  [](const ConstantOrigin& origin) { return origin.kind == ConstantKind::kPrivateFit; });
-  return follows ? std::bit_ceil(std::max(weights, std::size_t{1} << 20)) : weights;
+// What the models of earlier counts mean for the promise.  docs/theory.md, "Several counts".
+std::string earlier_words(const Promise& promise) {
+  std::string words = fmt::format("{} models were published before this count of {} began; they are not undone: ",
+                                  published_in(promise.earlier), promise.releases);
+  if (promise.together) {
+    words += fmt::format("the promise for all {} counts together is ({:.4g}, {:.4g})", promise.earlier.size() + 1,
+                         promise.together->epsilon, promise.together->delta);
+  } else {
+    words += "earlier counts are of another kind, and no joint number is promised";
+  }
+  return words;
 }
 
 // Weights near zero would ask for the impossible.  A hundredth is small beside any weights that decide something.  This
@@ -107,6 +110,16 @@ double largest_distance(const SessionOptions& options, double weight_norm) {
 }
 
 }  // namespace
+
+// Where constants follow the data, a removal can make the model smaller.  The grid is then charged for more weights
+// than there are, so that the limit stays what it was: models published before and after share one guarantee, and the
+// limit does not tell how many classes or labels there once were.  2^20 weights cost 1.3e-14 of delta per release.
+std::size_t charged_weights(const SessionOptions& options, std::size_t weights) {
+  const bool follows =
+      std::any_of(options.constants.begin(), options.constants.end(),
+                  [](const ConstantOrigin& origin) { return origin.kind == ConstantKind::kPrivateFit; });
+  return follows ? std::bit_ceil(std::max(weights, std::size_t{1} << 20)) : weights;
+}
 
 double joint_norm(const Vector& residuals) {
   // stableNorm() can lose a NaN: it scales by the largest coefficient, and NaN is not the largest.  A lost NaN would be
@@ -192,7 +205,10 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
   }
   limit.promise_ = {
       options.mechanism, options.rule,         options.guarantee, noise_stddev,       guarantee.delta,     compared,
-      releases,          assumptions(options), options.constants, options.protection, options.per_subject, sensitivity};
+      releases,          assumptions(options), options.constants, options.protection, options.per_subject, sensitivity,
+      options.earlier};
+  limit.promise_.together = guarantee_together(limit.promise_);
+  if (!options.earlier.empty()) limit.promise_.assumptions.push_back(earlier_words(limit.promise_));
   // Noise that is derived must suffice.  Everything here is arithmetic of options, so this cannot depend on data.
   invariant(options.protection == Protection::kRemoved || limit.shift_of(limit.spare_distance()) <= limit.shift_limit_,
             "the derived noise hides a subject");

@@ -15,6 +15,9 @@ namespace unscatter {
 // |U|_F of residual bounds, one per class.  Errs high.  Infinite if one of them is not a number.
 [[nodiscard]] double joint_norm(const Vector& residuals);
 
+// How many weights the grid is charged for.  Where constants follow the data: a power of two that is no smaller.
+[[nodiscard]] std::size_t charged_weights(const SessionOptions& options, std::size_t weights);
+
 // What residual bounds, one per class, mean under the session's mechanism.  All values err high.
 struct Assessment {
   bool satisfied = false;

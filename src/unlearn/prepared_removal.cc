@@ -54,9 +54,25 @@ struct PreparedRemoval::Update {
     certificate = certify(outcome(), learner.limit(), session->graphs.living() - graphs_removed);
     kept_certificate = certificate;
     exposure = exposure_of(session->learner.fit(), outcome());
+    count_edits();
     rungs.count(outcome().rung);
     if (refit) scratch = refit->embedder->make_scratch();
     list_changes();
+  }
+
+  void count_edits() {
+    if (session->options.method == Method::kWholeGraph) {
+      for (const GraphChange& change : plan.changes) edits_together.add(session->graphs.graph(change.slot), nullptr);
+      return;
+    }
+    for (const EditCounts& one : plan.edits) {
+      edits_together.nodes += one.nodes;
+      edits_together.edges += one.edges;
+      edits_together.features += one.features;
+    }
+    // Several requests may touch one graph, which counts once.
+    edits_together.graphs_removed = graphs_removed;
+    edits_together.graphs_edited = plan.changes.size() - graphs_removed;
   }
 
   void list_changes() {
@@ -100,8 +116,15 @@ struct PreparedRemoval::Update {
     refit.reset();
   }
 
+  // All counts of this training: they share weights and noise.
+  [[nodiscard]] std::size_t models_so_far() const {
+    std::size_t models = session->releases;
+    for (const EarlierCount& count : session->options.earlier) models += count.trained_again ? 0 : count.published;
+    return models;
+  }
+
   [[nodiscard]] Exposure exposure_of(const Fit& before, const Fit& after) const {
-    Exposure found{0, session->releases};
+    Exposure found{0, models_so_far()};
     if (found.models == 0) return found;
     // Constants that follow the data have changed, and every model shows its constants.
     if (refit) {
@@ -137,7 +160,8 @@ struct PreparedRemoval::Update {
   std::optional<Embedder::Scratch> scratch;  // of the refit's embedder
   Certificate certificate = session->certificate;
   Certificate kept_certificate;  // a copy for the session
-  Exposure exposure{0, session->releases};
+  Exposure exposure{0, models_so_far()};
+  EditCounts edits_together;
   RungCounts rungs = session->rungs;
   std::vector<SlotChange> changes;
 };
@@ -157,6 +181,8 @@ const Exposure& PreparedRemoval::exposure() const { return update_->exposure; }
 const RequestCounts& PreparedRemoval::requests() const { return update_->plan.requests; }
 std::size_t PreparedRemoval::graphs_edited() const { return update_->plan.changes.size() - update_->graphs_removed; }
 std::size_t PreparedRemoval::graphs_removed() const { return update_->graphs_removed; }
+const std::vector<EditCounts>& PreparedRemoval::edits() const { return update_->plan.edits; }
+const EditCounts& PreparedRemoval::edits_together() const { return update_->edits_together; }
 std::span<const SlotChange> PreparedRemoval::changes() const { return update_->changes; }
 const Matrix& PreparedRemoval::weights() const { return update_->outcome().weights; }
 const Vector& PreparedRemoval::residuals() const { return update_->outcome().residuals; }

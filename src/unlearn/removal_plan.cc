@@ -10,6 +10,32 @@
 
 namespace unscatter {
 
+namespace {
+
+std::size_t nodes_with_features(const Graph& graph) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) count += graph.has_features(i) ? 1u : 0u;
+  return count;
+}
+
+}  // namespace
+
+void EditCounts::add(const Graph* before, const Graph* after) {
+  if (before == nullptr) return;
+  if (after == nullptr) {
+    ++graphs_removed;
+    nodes += before->living_node_count();
+    edges += before->edge_count();
+    return;
+  }
+  ++graphs_edited;
+  const std::size_t gone = before->living_node_count() - after->living_node_count();
+  nodes += gone;
+  edges += before->edge_count() - after->edge_count();
+  // A node that goes takes its features along.  They are not counted beside it.
+  if (gone == 0) features += nodes_with_features(*before) - nodes_with_features(*after);
+}
+
 std::size_t RemovalPlan::graphs_removed() const {
   return static_cast<std::size_t>(
       std::count_if(changes.begin(), changes.end(), [](const GraphChange& c) { return !c.graph; }));
@@ -48,6 +74,7 @@ class Planner {
   }
   Status operator()(const ForgetGraph& request) {
     UNSCATTER_TRY(slot, find_graph(request.graph));
+    present_.add(current(slot), nullptr);
     drop(change_of(slot));
     ++requests_.graphs;
     return ok_status();
@@ -79,8 +106,12 @@ class Planner {
     std::vector<Error> refused;
     for (std::size_t r = 0; r < requests.size(); ++r) {
       // A request sees what the earlier ones of the batch left (docs/theory.md, "Data and requests").
+      present_ = {};
       const Status status = std::visit(*this, requests[r]);
-      if (status.ok()) continue;
+      if (status.ok()) {
+        edits_.push_back(present_);
+        continue;
+      }
       const Error& why = status.error();
       refused.push_back({why.code, fmt::format("{}: {}", describe(requests[r]), why.message), r});
       if (on_refusal != OnRefusal::kPassOver) break;
@@ -93,7 +124,7 @@ class Planner {
   }
 
   [[nodiscard]] RemovalPlan take_plan() {
-    RemovalPlan plan{{}, requests_, {}};
+    RemovalPlan plan{{}, requests_, {}, std::move(edits_)};
     plan.changes.reserve(changes_.size());
     for (auto& [slot, change] : changes_) plan.changes.push_back(std::move(change));
     return plan;
@@ -191,6 +222,7 @@ class Planner {
   Status edit(std::size_t slot, const GraphEdit& graph_edit, ChangeKind kind) {
     // Before change_of(): a refused edit must not leave an entry for a graph that nothing happens to.
     UNSCATTER_TRY(edited, apply(*current(slot), graph_edit));
+    present_.add(current(slot), edited ? &*edited : nullptr);
     GraphChange& change = change_of(slot);
     if (!edited) {
       drop(change);
@@ -220,6 +252,8 @@ class Planner {
   const GraphCollection& graphs_;
   NodeRemoval style_;
   RequestCounts requests_;
+  EditCounts present_;             // of the request that is applied now
+  std::vector<EditCounts> edits_;  // one per request that is honoured
   // By slot and ascending, so that the update does not depend on the order in which graphs were named.
   std::map<std::size_t, GraphChange> changes_;
 };

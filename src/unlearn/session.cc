@@ -217,7 +217,9 @@ Result<PublishedModel> Session::release() {
   if (noisy && state.releases == options.releases) {
     return Error{
         ErrorCode::kLimitExceeded,
-        fmt::format("{} models have been published, as many as the guarantee covers together", state.releases)};
+        fmt::format("{} models have been published, as many as the guarantee covers together; 'unscatter renew' begins "
+                    "a new count, and the promises of both add up",
+                    state.releases)};
   }
   // No residual, no rung, no certificate: they are functions of what was removed, without noise (docs/theory.md,
   // "Release").

@@ -116,6 +116,11 @@ Status check_options(const SessionOptions& options) {
   // The rule reads a residual against noise in the objective.  Under the release mechanism there is none.
   UNSCATTER_CHECK_OK(require(options.rule == BudgetRule::kJoint || options.mechanism == Mechanism::kObjective,
                              "the paper's budget rule belongs to the objective mechanism"));
+  for (const EarlierCount& count : options.earlier) {
+    const bool holds = std::isfinite(count.shift) && count.shift >= 0 && std::isfinite(count.grid_delta) &&
+                       count.grid_delta >= 0 && count.published <= count.releases;
+    UNSCATTER_CHECK_OK(require(holds, "an earlier count of published models makes no sense"));
+  }
   if (options.protection == Protection::kEveryone) return check_everyone(options);
   return require(options.per_subject == 0, "a number of graphs per subject belongs to protection of everyone");
 }

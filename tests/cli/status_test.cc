@@ -57,6 +57,36 @@ TEST_F(Inspect, AWorkspaceInUseIsUnavailable) {
   EXPECT_EQ(outcome.json().at("error").at("code"), "unavailable");
 }
 
+TEST_F(Inspect, StatusTellsWhomPublishedModelsProtect) {
+  const nlohmann::json options = status().at("options");
+  EXPECT_EQ(options.at("protection"), "removed");
+  EXPECT_EQ(options.at("per_subject"), 0);
+  EXPECT_TRUE(options.at("ridge").is_null());
+  const Outcome words = run({"status", "--workspace", workspace()});
+  EXPECT_TRUE(has(words.out, "protects") && has(words.out, "with 60 graphs")) << words.out;
+}
+
+// While one looks, others look too.
+TEST_F(Inspect, ReadersDoNotLockOutReaders) {
+  WorkspaceOptions how;
+  how.read_only = true;
+  const Workspace held = Workspace::open(workspace(), how).value();
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"status"},
+                                                  {"certificate"},
+                                                  {"verify"},
+                                                  {"graphs"},
+                                                  {"export", "--out", path("left.jsonl")},
+                                                  {"forget", "--graph", "3", "--dry-run"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--workspace", workspace(), "--wait", "0"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << command.front() << ": " << outcome.err;
+  }
+  const Outcome writer = forget({"--graph", "3", "--wait", "0.1"});
+  EXPECT_EQ(writer.exit_code, 1);
+  EXPECT_TRUE(has(writer.err, "--wait")) << writer.err;
+}
+
 TEST_F(Inspect, WhatIsNoWorkspaceIsRefused) {
   const Outcome missing = run({"status", "--workspace", path("none"), "--json"});
   EXPECT_EQ(missing.exit_code, 1);

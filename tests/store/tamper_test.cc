@@ -107,6 +107,7 @@ TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
     Workspace workspace = sample.open();
     const std::vector<RemovalRequest> list = {ForgetNode{5u, 0u}};
     ASSERT_TRUE(workspace.forget_list(list, {.keep_salts = true}).ok());
+    ASSERT_TRUE(workspace.renew().ok());
     ASSERT_TRUE(workspace.release().ok());
   }
   const std::string good = sample.bytes();

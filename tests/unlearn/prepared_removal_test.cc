@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/testing/seeded_random.h"
 #include "unlearn/random_session.h"
@@ -323,6 +325,58 @@ TEST(Exposure, IsCompleteUnderTheObjectiveMechanismOnceAModelWasPublished) {
   ASSERT_TRUE(session.forget(ForgetGraph{5u}, &exposure).ok());
   EXPECT_TRUE(std::isinf(exposure.shift));
   EXPECT_EQ(best_guess(exposure), 1);
+}
+
+// What is counted, held against the graphs themselves, one request after the other.
+TEST(PreparedRemoval, TellsWhatEachRequestTakesOut) {
+  struct Content {
+    std::size_t graphs = 0;
+    std::size_t nodes = 0;
+    std::size_t edges = 0;
+  };
+  const auto content_of = [](const Session& session) {
+    Content content;
+    for (const Graph& graph : session.remaining().graphs) {
+      ++content.graphs;
+      content.nodes += graph.living_node_count();
+      content.edges += graph.edge_count();
+    }
+    return content;
+  };
+  for (const NodeRemoval style : {NodeRemoval::kCompact, NodeRemoval::kTombstone}) {
+    const RandomData data = random_data(11, {.graphs = 30, .attributes = 1});
+    SessionOptions options;
+    options.removal = style;
+    Session together = prepared_session(data, options);
+    Session one_by_one = prepared_session(data, options);
+    Sequence random(5);
+    std::vector<RemovalRequest> batch = random_batch(random, together, data.dataset, 12);
+    // Several in one graph, and a subject, which is in many.
+    batch.push_back(ForgetSubject{one_by_one.graph(2) != nullptr ? one_by_one.graph(2)->node_id(0) : ""});
+    const PreparedRemoval removal = together.prepare(batch, OnRefusal::kPassOver).value();
+    ASSERT_TRUE(removal.refused().empty());
+    ASSERT_EQ(removal.edits().size(), batch.size());
+    EditCounts sum;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Content before = content_of(one_by_one);
+      ASSERT_TRUE(one_by_one.forget(batch[i]).ok());
+      const Content after = content_of(one_by_one);
+      const EditCounts& told = removal.edits()[i];
+      EXPECT_EQ(told.graphs_removed, before.graphs - after.graphs) << i;
+      EXPECT_EQ(told.nodes, before.nodes - after.nodes) << i;
+      EXPECT_EQ(told.edges, before.edges - after.edges) << i;
+      EXPECT_EQ(told.features, std::holds_alternative<ForgetFeatures>(batch[i]) ? 1u : 0u) << i;
+      EXPECT_GT(told.graphs_edited + told.graphs_removed, 0u);
+      sum.nodes += told.nodes;
+      sum.edges += told.edges;
+      sum.features += told.features;
+    }
+    EXPECT_EQ(removal.edits_together().nodes, sum.nodes);
+    EXPECT_EQ(removal.edits_together().edges, sum.edges);
+    EXPECT_EQ(removal.edits_together().features, sum.features);
+    EXPECT_EQ(removal.edits_together().graphs_edited, removal.graphs_edited());
+    EXPECT_EQ(removal.edits_together().graphs_removed, removal.graphs_removed());
+  }
 }
 
 }  // namespace

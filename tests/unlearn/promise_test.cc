@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <memory>
 
 #include "unlearn/random_session.h"
+#include "unscatter/privacy/gaussian_profile.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {
@@ -63,6 +66,61 @@ TEST(Promise, IsTheSameWhereverASessionShowsIt) {
       EXPECT_EQ(other.assumptions, first.assumptions);
     }
   }
+}
+
+Promise promise_of(const SessionOptions& options) {
+  const testing::RandomData data = testing::random_data(3, {.graphs = 12, .attributes = 1});
+  return Session::create(data.dataset, data.embedder, options).value().certificate().promise;
+}
+
+// The number is valid, and no smaller one is: delta(epsilon; mu) with mu^2 the sum over counts, and the grid beside it.
+TEST(SeveralCounts, TheCommonPromiseIsTheSmallestThatHolds) {
+  for (const std::size_t counts : {1u, 2u, 9u}) {
+    SessionOptions options;
+    options.releases = 10;
+    const Promise alone = promise_of(options);
+    EXPECT_FALSE(alone.together.has_value());
+    options.earlier.assign(counts, ended(alone, 7));
+    const Promise promise = promise_of(options);
+    ASSERT_TRUE(promise.together.has_value());
+    EXPECT_EQ(promise.shift_limit, alone.shift_limit);
+    EXPECT_NEAR(promise.together->delta, static_cast<double>(counts + 1) * alone.guarantee.delta, 1e-18);
+    const double shift = alone.shift_limit * std::sqrt(10.0 * static_cast<double>(counts + 1));
+    const double epsilon = promise.together->epsilon;
+    EXPECT_LE(delta_upper_bound(shift, epsilon).value(), promise.together->delta);
+    EXPECT_GT(delta_upper_bound(shift, epsilon * (1 - 1e-4)).value(), promise.together->delta * (1 - 1e-3));
+    EXPECT_EQ(published_in(promise.earlier), 7 * counts);
+  }
+}
+
+// Charged in full, whether or not all models were published, and for more if more were.
+TEST(SeveralCounts, ACountIsChargedForAllThatItCovers) {
+  SessionOptions options;
+  options.releases = 10;
+  const Promise promise = promise_of(options);
+  EXPECT_EQ(ended(promise, 0).shift, ended(promise, 10).shift);
+  EXPECT_GE(ended(promise, 0).shift, promise.shift_limit * std::sqrt(10.0));
+  EXPECT_GT(ended(promise, 11).shift, ended(promise, 10).shift);
+  EXPECT_EQ(ended(promise, 11).releases, 11u);
+  EXPECT_GT(ended(promise, 0).grid_delta, 0);
+}
+
+TEST(SeveralCounts, OfDifferentKindsHaveNoCommonPromise) {
+  SessionOptions options;
+  const EarlierCount sound = ended(promise_of(options), 1);
+  EarlierCount objective = ended(promise_of(paper_options(1e-2, 2)), 1);
+  EXPECT_EQ(objective.shift, 0);
+  options.earlier = {sound, objective};
+  EXPECT_FALSE(promise_of(options).together.has_value());
+  EarlierCount everyone = sound;
+  everyone.protection = Protection::kEveryone;
+  options.earlier = {everyone};
+  EXPECT_FALSE(promise_of(options).together.has_value());
+  options.earlier = {sound};
+  EXPECT_TRUE(promise_of(options).together.has_value());
+  // Numbers that no count has are refused.
+  options.earlier[0].published = options.earlier[0].releases + 1;
+  EXPECT_FALSE(check_options(options).ok());
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ enum class EntryKind {
   kReleased,   // "released": a model was published
   kUpgraded,   // "upgraded": the entries before are of version 1, and those from here on are not
   kReplayed,   // "replayed": an older copy of the file was brought up to date, by one update
+  kRenewed,    // "renewed": another count of published models began
 };
 [[nodiscard]] std::string_view name(EntryKind kind);
 
@@ -55,6 +56,9 @@ struct LedgerRecord {
   Digest model;                                // commits to the kept weights and residuals
   std::optional<Digest> published_model = {};  // of a release: published_digest() of what was published
   std::optional<Digest> supersedes = {};       // of a replay: the head of the ledger that it takes the place of
+  // Of a creation: the head of the workspace whose graphs were learned from again.  Only an entry that has one spells
+  // it.
+  std::optional<Digest> continues = {};
 
   bool satisfied = false;
   Promise promise;  // without the number of releases and the assumptions, which an entry does not show

@@ -28,6 +28,7 @@
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/session.h"
 #include "unscatter/unlearn/session_options.h"
+#include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
 
@@ -49,6 +50,15 @@ struct WorkspaceOptions {
   // looked at, but it takes no removal and publishes nothing: errors kOutdated.  Empty: there is no record, and an
   // older copy passes for the present file.
   std::filesystem::path record = {};
+  // Only looks: nothing can be removed, published, renewed or shredded.  Any number of processes can look at the same
+  // time.  They wait for one that writes, and it waits for them.
+  bool read_only = false;
+};
+
+// What a workspace that is trained again takes over from the one before.
+struct Predecessor {
+  Digest head;                        // hash of its last entry
+  std::vector<EarlierCount> earlier;  // all its counts, the present one included
 };
 
 // What a workspace is made of; all public constants of the model.
@@ -58,6 +68,9 @@ struct WorkspaceSetup {
   TransformSpec transform;
   SessionOptions options;
   FitSource fit = {};  // what missing constants of features are computed from
+  // Workspace::predecessor() of the workspace that `dataset` is what is left of.  The first entry names it, and the
+  // count of published models goes on.
+  std::optional<Predecessor> predecessor = {};
 };
 
 struct WorkspaceInfo {
@@ -68,6 +81,8 @@ struct WorkspaceInfo {
   std::uint32_t format = 0;
   PublicKey signer;
   std::string features;  // with all constants, as they are now
+  std::string rule;      // as the user wrote them, before constants were filled in; empty for format 1
+  ConstantKind fit = ConstantKind::kStated;  // what missing constants were computed from
   TransformSpec transform;
   SessionOptions options;
   std::vector<std::string> class_names;
@@ -76,7 +91,8 @@ struct WorkspaceInfo {
   std::size_t entries = 0;  // of the ledger
   Digest head;              // hash of its last entry
   std::size_t updates = 0;
-  std::size_t published = 0;
+  std::size_t published = 0;           // of all counts
+  std::size_t published_in_count = 0;  // of the present one, which covers options.releases of them
   RungCounts rungs;                    // of the updates
   Certificate certificate;             // of the present state
   std::optional<Error> outdated = {};  // why the file takes no removal, if its record says that it is an older copy
@@ -94,6 +110,13 @@ struct ForgetOptions {
   // commit would lose them.  An error drops the removal.  If the process ends before the commit, what was handed out
   // opens nothing.
   std::function<Status(const Forgotten& outcome)> hand_out = nullptr;
+};
+
+// A `released` entry of the ledger.
+struct PublishedEntry {
+  std::uint64_t sequence = 0;
+  std::size_t number = 0;  // of the model
+  std::string time;
 };
 
 // A removal that is in force and on disk.
@@ -157,6 +180,9 @@ class Workspace {
     // Until commit().
     [[nodiscard]] const Certificate& certificate() const;
     [[nodiscard]] const Exposure& exposure() const;
+    // What each request takes out of graphs, after those before it, and all together.
+    [[nodiscard]] const std::vector<EditCounts>& edits() const;
+    [[nodiscard]] const EditCounts& edits_together() const;
     // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable, and file and log hold
     // nothing of what was removed.  Called once.  An error drops the removal.  Errors: kInvalidArgument without the
     // key; kIo.
@@ -225,6 +251,23 @@ class Workspace {
   // The model that release() gave last, as a signed file for outsiders.  Errors: kNotFound if nothing was published
   // since the last removal; kInvalidArgument without the key.
   [[nodiscard]] Result<PublishedDocument> published_document() const;
+
+  // Another count of as many published models, with an entry of its own.  Models that are published stay what they are:
+  // from here on every certificate, receipt and model states the promise for all counts together, beside that of the
+  // new one (docs/theory.md, "Several counts").  The model and the graphs stay as they are.  Errors: kInvalidArgument
+  // without the key, and where noise is in the objective; kIo.
+  [[nodiscard]] Result<LedgerRecord> renew();
+  // For a workspace that is trained again from remaining().  Errors: kOutdated for an older copy, which may hold what
+  // was removed.
+  [[nodiscard]] Result<Predecessor> predecessor() const;
+
+  // What the file has of one slot.  An empty slot has a number and no graph.  Errors: kNotFound.
+  [[nodiscard]] Result<SlotSnapshot> slot(std::size_t slot) const;
+  // What is left, as a data set, with the graphs' numbers.  Removed features and tombstones are states of nodes.
+  [[nodiscard]] Result<Dataset> remaining() const;
+  // Models that the ledger tells of, in their order.  A workspace that was trained again, and a copy that was brought
+  // up to date, count more than they tell of: see WorkspaceInfo::published.
+  [[nodiscard]] Result<std::vector<PublishedEntry>> published_models() const;
 
   // Errors: kNotFound.
   [[nodiscard]] Result<LedgerRecord> entry(std::size_t sequence) const;

@@ -34,11 +34,24 @@ struct Exposure {
   // models before and after share their noise.  Exact for models published since the last removal.  Older ones count
   // as if they had been published then.
   double shift = 0;
-  std::size_t models = 0;  // published so far; all of them had learned from what is removed now
+  // Published so far by this training; all of them had learned from what is removed now.
+  std::size_t models = 0;
 };
 // Phi(mu/2): how often the best guess between the two is right, if they are equally likely beforehand.  1/2 is blind
 // guessing.
 [[nodiscard]] double best_guess(const Exposure& exposure);
+
+// What requests take out of graphs.  Counted from private data: for whoever runs the session.
+struct EditCounts {
+  std::size_t graphs_edited = 0;   // that stay
+  std::size_t graphs_removed = 0;  // whole: asked for, or they lost their last node
+  std::size_t nodes = 0;           // with those of removed graphs
+  std::size_t edges = 0;           // that go with a node, with a graph, or alone; undirected ones count once
+  std::size_t features = 0;        // nodes that stay and lose their features
+  // One graph that one edit makes another; null: it goes.
+  void add(const Graph* before, const Graph* after);
+  friend bool operator==(const EditCounts&, const EditCounts&) = default;
+};
 
 // Session::prepare() gives one.  commit() puts it in force.  If it is destroyed without commit(), the session stays as
 // it was.  Whoever has to write the update down does so between the two.  Then what cannot be written does not happen,
@@ -64,6 +77,9 @@ class PreparedRemoval {
   [[nodiscard]] const RequestCounts& requests() const;
   [[nodiscard]] std::size_t graphs_edited() const;
   [[nodiscard]] std::size_t graphs_removed() const;
+  // Private as well.  Of each request that is honoured, after those before it, and of all together.
+  [[nodiscard]] const std::vector<EditCounts>& edits() const;
+  [[nodiscard]] const EditCounts& edits_together() const;
 
   // The state that it leads to.  References and views hold until commit() or until the object goes.
   [[nodiscard]] std::span<const SlotChange> changes() const;

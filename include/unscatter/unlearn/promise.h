@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,21 @@ enum class Protection {
 [[nodiscard]] Result<BudgetRule> parse_budget_rule(std::string_view text);
 [[nodiscard]] Result<Protection> parse_protection(std::string_view text);
 
+// A count of published models that ended before the present one began: Workspace::renew() began another, or the model
+// was trained again.  It is charged in full, whether or not all of its models were published, because its size was
+// fixed in advance and the moment of its end was not (docs/theory.md, "Several counts").
+struct EarlierCount {
+  Mechanism mechanism = Mechanism::kRelease;
+  Protection protection = Protection::kRemoved;
+  RemovalGuarantee guarantee{0, 0};  // of that count alone
+  double shift = 0;                  // release: mu of all its models together, at most
+  double grid_delta = 0;             // release: what publishing them on a grid costs of delta, at most
+  std::size_t releases = 0;          // that it is charged for
+  std::size_t published = 0;         // of them
+  bool trained_again = false;        // after it: the present model is from another training
+  friend bool operator==(const EarlierCount& one, const EarlierCount& other);
+};
+
 // Follows from a session's options and from the number of its weights.  Holds as long as the session does.  No number
 // here was computed from data, so all of it may be shown.
 struct Promise {
@@ -54,6 +71,18 @@ struct Promise {
   // Level everyone: how many graphs one subject may touch; 0: a subject is one whole graph.
   std::size_t per_subject = 0;
   double sensitivity = 0;  // level everyone: how far one subject may move the optimum; 0 for removed
+  std::vector<EarlierCount> earlier = {};
+  // What holds for the models of all counts, the present one included.  Nothing where there is no earlier count, and
+  // where no joint number can be given: noise in the objective, or two levels of protection.
+  std::optional<RemovalGuarantee> together = {};
 };
+
+// The count of `promise`, ended after so many models.
+[[nodiscard]] EarlierCount ended(const Promise& promise, std::size_t published);
+// Models of these counts.
+[[nodiscard]] std::size_t published_in(std::span<const EarlierCount> counts);
+// What Promise::together has to be, by the composition of Gaussian shifts: mu^2 adds up, and so do the deltas
+// (docs/theory.md, "Several counts").  Errs high.
+[[nodiscard]] std::optional<RemovalGuarantee> guarantee_together(const Promise& promise);
 
 }  // namespace unscatter

@@ -62,7 +62,7 @@ struct SessionOptions {
   // standard normal number; docs/constants.md ("Noise") has the study behind the default.  Level everyone: this is not
   // read; the noise follows from the guarantee, and Session::options() tells it.  Objective: alpha, of the noise in the
   // objective.
-  double noise_stddev = 1e-2;
+  double noise_stddev = 3e-2;
   // Release: how many published models the guarantee covers together; each may use 1/sqrt(releases) of the shift.
   std::size_t releases = 1000;
   // Release: the kept weights are at most this far from the retrained ones, relative to their norm, whatever the noise
@@ -84,6 +84,9 @@ struct SessionOptions {
   // Keeps a factor for steps whose cost does not depend on the number of graphs.  Used with the exact bound only, and
   // where there are at least as many graphs as coordinates.
   bool fast_rung = true;
+
+  // Counts of published models that ended before this one began.  They change no result; the promise tells them.
+  std::vector<EarlierCount> earlier = {};
 
   // Removal.
   NodeRemoval removal = NodeRemoval::kCompact;
