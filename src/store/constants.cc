@@ -65,15 +65,15 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
   spec.family = json.at("family").get<std::string>();
   UNSCATTER_TRY(op, parse_operator(json.at("operator").get<std::string>()));
   spec.op = op;
-  spec.scales = json.at("scales").get<std::size_t>();
-  spec.moments = json.at("moments").get<std::size_t>();
-  spec.layers = json.at("layers").get<std::size_t>();
+  spec.scales = whole_number(json.at("scales"));
+  spec.moments = whole_number(json.at("moments"));
+  spec.layers = whole_number(json.at("layers"));
   spec.linear = json.at("linear").get<bool>();
   spec.kernel = json.at("kernel").get<std::string>();
   UNSCATTER_TRY(method, parse_spectral_method(json.at("spectral_method").get<std::string>()));
   spec.spectral.method = method;
-  spec.spectral.degree = json.at("degree").get<std::size_t>();
-  spec.spectral.eigen_nodes = json.at("eigen_nodes").get<std::size_t>();
+  spec.spectral.degree = whole_number(json.at("degree"));
+  spec.spectral.eigen_nodes = whole_number(json.at("eigen_nodes"));
   spec.spectral.frame = {json.at("frame_min_lower").get<double>(), json.at("frame_max_upper").get<double>()};
   spec.pagerank_damping = json.at("damping").get<double>();
   // Without the key the transform is the one of unscatter 0.1, which clipped nothing.
@@ -81,8 +81,8 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
   if (version >= 2) {
     UNSCATTER_TRY(norm, parse_row_norm(json.at("row_norm").get<std::string>()));
     spec.row_norm = norm;
-    spec.windows = json.at("windows").get<std::size_t>();
-    spec.random_features = json.at("random_features").get<std::size_t>();
+    spec.windows = whole_number(json.at("windows"));
+    spec.random_features = whole_number(json.at("random_features"));
     spec.sharpness = json.at("sharpness").get<double>();
   }
   spec.symmetrise = json.contains("symmetrise") && json.at("symmetrise").get<bool>();
@@ -149,7 +149,7 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
   options.mechanism = mechanism;
   options.guarantee = {json.at("epsilon").get<double>(), json.at("delta").get<double>()};
   options.noise_stddev = json.at("noise_stddev").get<double>();
-  options.releases = json.at("releases").get<std::size_t>();
+  options.releases = whole_number(json.at("releases"));
   if (!json.at("precision").is_null()) options.distance_limit = json.at("precision").get<double>();
   UNSCATTER_TRY(bound, parse_residual_bound(json.at("bound").get<std::string>()));
   options.bound = bound;
@@ -172,7 +172,7 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
     options.constants = std::move(constants);
     UNSCATTER_TRY(protection, parse_protection(json.at("protection").get<std::string>()));
     options.protection = protection;
-    options.per_subject = json.at("per_subject").get<std::size_t>();
+    options.per_subject = whole_number(json.at("per_subject"));
     if (!json.at("ridge").is_null()) options.ridge = json.at("ridge").get<double>();
   }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
@@ -217,13 +217,15 @@ Result<Constants> parse_constants(std::string_view text) {
     constants.name = document.at("name").get<std::string>();
     constants.class_names = document.at("class_names").get<std::vector<std::string>>();
     constants.features = document.at("features").get<std::string>();
-    constants.version = document.contains("version") ? document.at("version").get<std::uint32_t>() : 1;
+    constants.version =
+        document.contains("version") ? static_cast<std::uint32_t>(whole_number(document.at("version"))) : 1;
     if (constants.version > kConstantsVersion) {
       return Error{ErrorCode::kMalformedInput, fmt::format("its version {} is newer than this program knows ({})",
                                                            constants.version, kConstantsVersion)};
     }
-    constants.embedding_version =
-        constants.version >= 2 ? document.at("embedding_version").get<std::uint32_t>() : kFirstEmbedding;
+    constants.embedding_version = constants.version >= 2
+                                      ? static_cast<std::uint32_t>(whole_number(document.at("embedding_version")))
+                                      : kFirstEmbedding;
     constants.fit = ConstantKind::kFittedOnce;
     if (constants.version >= 2) {
       UNSCATTER_TRY(fit, parse_constant_kind(document.at("fit").get<std::string>()));

@@ -10,15 +10,17 @@ nlohmann::json counts_to_json(const RequestCounts& counts) {
           {"subjects", counts.subjects}};
 }
 
-// get() turns -1 or 1.5 into some other number without an error.  read_canonical() notices: the number is then spelled
-// in another way.
+std::uint64_t whole_number(const nlohmann::json& json) {
+  return json.get_ref<const nlohmann::json::number_unsigned_t&>();
+}
+
 RequestCounts counts_from_json(const nlohmann::json& json) {
   RequestCounts counts;
-  counts.features = json.at("features").get<std::size_t>();
-  counts.nodes = json.at("nodes").get<std::size_t>();
-  counts.edges = json.at("edges").get<std::size_t>();
-  counts.graphs = json.at("graphs").get<std::size_t>();
-  counts.subjects = json.at("subjects").get<std::size_t>();
+  counts.features = whole_number(json.at("features"));
+  counts.nodes = whole_number(json.at("nodes"));
+  counts.edges = whole_number(json.at("edges"));
+  counts.graphs = whole_number(json.at("graphs"));
+  counts.subjects = whole_number(json.at("subjects"));
   return counts;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ namespace unscatter {
 [[nodiscard]] nlohmann::json digests_to_json(const std::vector<Digest>& digests);
 
 // These throw nlohmann::json::exception where a value is missing or of another kind.  read_canonical() catches it.
+//
+// A number without sign and fraction.  get() would turn -1 or 1.5 into some other number, and 1e300 by a conversion
+// that C++ leaves undefined.
+[[nodiscard]] std::uint64_t whole_number(const nlohmann::json& json);
 [[nodiscard]] RequestCounts counts_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<Digest> digest_from_json(const nlohmann::json& json);
 [[nodiscard]] Result<std::vector<Digest>> digests_from_json(const nlohmann::json& json);

@@ -66,7 +66,7 @@ Status read_since_version_2(const Json& document, LedgerRecord& record) {
 Result<std::uint32_t> version_of(const Json& document) {
   const auto found = document.find("version");
   if (found == document.end()) return std::uint32_t{1};
-  const auto version = found->get<std::uint32_t>();
+  const auto version = static_cast<std::uint32_t>(whole_number(*found));
   if (version == kLedgerVersion) return version;
   return Error{ErrorCode::kMalformedInput,
                fmt::format("its version is {}, and this program knows 1 and {}", version, kLedgerVersion)};
@@ -145,7 +145,7 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
     UNSCATTER_TRY(kind, parse_kind(document.at("kind").get<std::string>()));
     record.kind = kind;
     if (version >= 2) UNSCATTER_CHECK_OK(read_since_version_2(document, record));
-    record.sequence = document.at("sequence").get<std::uint64_t>();
+    record.sequence = whole_number(document.at("sequence"));
     record.workspace = document.at("workspace").get<std::string>();
     UNSCATTER_TRY(previous, digest_from_json(document.at("previous")));
     record.previous = previous;
@@ -156,10 +156,10 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
     record.requests = counts_from_json(document.at("requests"));
     UNSCATTER_TRY(commitments, digests_from_json(document.at("commitments")));
     record.commitments = std::move(commitments);
-    record.graphs_edited = document.at("graphs_edited").get<std::size_t>();
-    record.graphs_removed = document.at("graphs_removed").get<std::size_t>();
-    record.graphs = document.at("graphs").get<std::size_t>();
-    record.published = document.at("published").get<std::size_t>();
+    record.graphs_edited = whole_number(document.at("graphs_edited"));
+    record.graphs_removed = whole_number(document.at("graphs_removed"));
+    record.graphs = whole_number(document.at("graphs"));
+    record.published = whole_number(document.at("published"));
     UNSCATTER_TRY(data_before, digest_from_json(document.at("data_before")));
     record.data_before = data_before;
     UNSCATTER_TRY(data_after, digest_from_json(document.at("data_after")));
@@ -178,7 +178,7 @@ Result<LedgerRecord> parse_ledger_text(std::string_view text) {
     record.shift_upper_bound = certificate.at("shift_upper_bound").get<double>();
     UNSCATTER_TRY(rung, parse_rung(certificate.at("rung").get<std::string>()));
     record.rung = rung;
-    record.newton_steps = certificate.at("newton_steps").get<std::size_t>();
+    record.newton_steps = whole_number(certificate.at("newton_steps"));
     return record;
   };
   return read_canonical<LedgerRecord>(text, "ledger entry", read, ledger_text);

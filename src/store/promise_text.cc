@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "store/json_fields.h"
 #include "store/promise_json.h"
 
 namespace unscatter {
@@ -36,8 +37,8 @@ Result<EarlierCount> count_from_json(const nlohmann::json& json) {
   count.protection = protection;
   count.shift = json.at("shift").get<double>();
   count.grid_delta = json.at("grid_delta").get<double>();
-  count.releases = json.at("releases").get<std::size_t>();
-  count.published = json.at("published").get<std::size_t>();
+  count.releases = whole_number(json.at("releases"));
+  count.published = whole_number(json.at("published"));
   count.trained_again = json.at("trained_again").get<bool>();
   return count;
 }
@@ -102,7 +103,7 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
     promise.rule = rule;
   }
   if (parts.delta_for_shift) promise.delta_for_shift = document.at("delta_for_shift").get<double>();
-  if (parts.releases) promise.releases = document.at("releases").get<std::size_t>();
+  if (parts.releases) promise.releases = whole_number(document.at("releases"));
   if (parts.assumptions) promise.assumptions = document.at("assumptions").get<std::vector<std::string>>();
   if (parts.constants) {
     for (const nlohmann::json& entry : document.at("constants")) {
@@ -113,7 +114,7 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
   if (parts.level) {
     UNSCATTER_TRY(protection, parse_protection(document.at("protection").get<std::string>()));
     promise.protection = protection;
-    promise.per_subject = document.at("per_subject").get<std::size_t>();
+    promise.per_subject = whole_number(document.at("per_subject"));
     promise.sensitivity = document.at("sensitivity").get<double>();
     UNSCATTER_CHECK_OK(read_earlier(document, promise));
   }

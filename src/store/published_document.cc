@@ -78,7 +78,7 @@ Json unsigned_model(const PublishedDocument& document) {
 }
 
 Status read_entry_fields(const Json& json, PublishedDocument& document) {
-  document.sequence = json.at("sequence").get<std::uint64_t>();
+  document.sequence = whole_number(json.at("sequence"));
   UNSCATTER_TRY(previous, digest_from_json(json.at("previous")));
   document.previous = previous;
   UNSCATTER_TRY(entry, digest_from_json(json.at("entry")));
@@ -100,9 +100,9 @@ Result<PublishedDocument> model_from_json(const Json& json) {
   document.workspace = json.at("workspace").get<std::string>();
   document.features = json.at("features").get<std::string>();
   UNSCATTER_CHECK_OK(read_transform(json.at("transform"), kConstantsVersion, document.transform));
-  document.embedding_version = json.at("embedding_version").get<std::uint32_t>();
+  document.embedding_version = static_cast<std::uint32_t>(whole_number(json.at("embedding_version")));
   document.model.class_names = json.at("classes").get<std::vector<std::string>>();
-  document.model.release_number = json.at("release_number").get<std::size_t>();
+  document.model.release_number = whole_number(json.at("release_number"));
   UNSCATTER_TRY(promise, promise_from_json(json, kPublishedPromise));
   document.model.promise = std::move(promise);
   UNSCATTER_CHECK_OK(read_weights(json, document.model));

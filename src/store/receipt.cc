@@ -38,7 +38,7 @@ void add_since_version_2(nlohmann::json& document, const Receipt& receipt) {
 Status read_since_version_2(const nlohmann::json& document, Receipt& receipt) {
   UNSCATTER_TRY(kind, parse_receipt_kind(document.at("kind").get<std::string>()));
   receipt.kind = kind;
-  receipt.release_number = document.at("release_number").get<std::size_t>();
+  receipt.release_number = whole_number(document.at("release_number"));
   if (document.at("published_model").is_null()) return ok_status();
   UNSCATTER_TRY(published_model, digest_from_json(document.at("published_model")));
   receipt.published_model = published_model;
@@ -87,7 +87,7 @@ Result<Receipt> receipt_from_json(const nlohmann::json& document) {
   }
   if (receipt.version >= 2) UNSCATTER_CHECK_OK(read_since_version_2(document, receipt));
   receipt.workspace = document.at("workspace").get<std::string>();
-  receipt.sequence = document.at("sequence").get<std::uint64_t>();
+  receipt.sequence = whole_number(document.at("sequence"));
   receipt.time = document.at("time").get<std::string>();
   receipt.software = document.at("software").get<std::string>();
   receipt.requests = counts_from_json(document.at("requests"));

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/hex.h"
+#include "store/json_fields.h"
 #include "store/request_csv.h"
 #include "store/request_json.h"
 
@@ -137,7 +138,7 @@ Result<Opening> parse_opening(std::string_view line) {
     Opening opening;
     UNSCATTER_TRY(committed, parse_digest(document.at("commitment").get<std::string>()));
     opening.commitment = committed;
-    opening.entry = document.at("entry").get<std::size_t>();
+    opening.entry = whole_number(document.at("entry"));
     UNSCATTER_TRY(request, parse_request(document.at("request").dump()));
     opening.request = std::move(request);
     UNSCATTER_TRY(salt, parse_salt(document.at("salt").get<std::string>()));

@@ -66,7 +66,7 @@ Status read_certificate(const Json& json, std::uint32_t version, Certificate& ce
   certificate.promise = std::move(promise);
   UNSCATTER_TRY(binding, parse_residual_bound(json.at("binding").get<std::string>()));
   certificate.binding = binding;
-  certificate.graphs = json.at("graphs").get<std::size_t>();
+  certificate.graphs = whole_number(json.at("graphs"));
   certificate.residual_upper_bound = json.at("residual_upper_bound").get<double>();
   certificate.distance_upper_bound = json.at("distance_upper_bound").get<double>();
   certificate.shift_upper_bound = json.at("shift_upper_bound").get<double>();
@@ -74,7 +74,7 @@ Status read_certificate(const Json& json, std::uint32_t version, Certificate& ce
                         bound_from_json(json.at("tight")), bound_from_json(json.at("exact"))};
   UNSCATTER_TRY(rung, parse_rung(json.at("rung").get<std::string>()));
   certificate.rung = rung;
-  certificate.newton_steps = json.at("newton_steps").get<std::size_t>();
+  certificate.newton_steps = whole_number(json.at("newton_steps"));
   return ok_status();
 }
 
@@ -95,7 +95,7 @@ std::string details_text(const StoredModel& model) {
 Result<StoredModel> parse_details(std::string_view text) {
   const auto read = [](const Json& document) -> Result<StoredModel> {
     StoredModel model;
-    model.version = document.contains("version") ? document.at("version").get<std::uint32_t>() : 1;
+    model.version = document.contains("version") ? static_cast<std::uint32_t>(whole_number(document.at("version"))) : 1;
     if (model.version > kModelVersion) {
       return Error{ErrorCode::kMalformedInput,
                    fmt::format("its version {} is newer than this program knows ({})", model.version, kModelVersion)};
@@ -105,8 +105,8 @@ Result<StoredModel> parse_details(std::string_view text) {
       model.class_names = document.at("class_names").get<std::vector<std::string>>();
     }
     UNSCATTER_CHECK_OK(read_certificate(document.at("certificate"), model.version, model.certificate));
-    for (const auto& [rung, key] : kRungs) model.rungs[rung] = document.at(std::string(key)).get<std::size_t>();
-    model.published = document.at("published").get<std::size_t>();
+    for (const auto& [rung, key] : kRungs) model.rungs[rung] = whole_number(document.at(std::string(key)));
+    model.published = whole_number(document.at("published"));
     return model;
   };
   return read_canonical<StoredModel>(text, "description of a model", read, details_text);
@@ -193,7 +193,7 @@ Result<PublishedModel> parse_published(std::string_view text, std::uint32_t vers
     PublishedModel model;
     model.class_names = document.at("class_names").get<std::vector<std::string>>();
     model.bias = document.at("bias").get<bool>();
-    model.release_number = document.at("release_number").get<std::size_t>();
+    model.release_number = whole_number(document.at("release_number"));
     UNSCATTER_TRY(promise, promise_from_json(document, published_promise(version)));
     model.promise = std::move(promise);
     return model;
