@@ -123,6 +123,7 @@ const std::vector<Step>& small_steps() {
         ForgetFeatures{std::size_t{7}, std::size_t{3}}}},
       {{ForgetGraph{"group-8"}}},
       {{ForgetNode{"group-9", "user-10"}}},
+      {.renews = true},
   };
   return steps;
 }
@@ -134,7 +135,9 @@ std::vector<RemovalRequest> small_requests() {
 }
 
 Status carry_out(Workspace& workspace, const Step& step) {
-  if (step.releases()) {
+  if (step.renews) {
+    UNSCATTER_CHECK_OK(workspace.renew());
+  } else if (step.releases()) {
     UNSCATTER_CHECK_OK(workspace.release());
   } else {
     UNSCATTER_CHECK_OK(workspace.forget(step.requests));

@@ -21,12 +21,13 @@ namespace unscatter::testing {
 // The same with a record against rollback beside the workspace.
 [[nodiscard]] WorkspaceOptions recorded_options(const std::filesystem::path& workspace);
 
-// One ledger entry: a removal, or a release where there are no requests.
+// One ledger entry: a removal, or a release where there are no requests, or another count of releases.
 struct Step {
-  std::vector<RemovalRequest> requests;
-  [[nodiscard]] bool releases() const { return requests.empty(); }
+  std::vector<RemovalRequest> requests = {};
+  bool renews = false;
+  [[nodiscard]] bool releases() const { return requests.empty() && !renews; }
 };
-// Removals of every kind, one of them a batch, and a release.
+// Removals of every kind, one of them a batch, a release, and a renewal.
 [[nodiscard]] const std::vector<Step>& small_steps();
 // The requests of all of them, in order.
 [[nodiscard]] std::vector<RemovalRequest> small_requests();
