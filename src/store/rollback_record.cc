@@ -126,8 +126,10 @@ struct RollbackRecord::File {
     while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) return record_io_error(path, "cannot be locked");
       if (std::chrono::steady_clock::now() >= give_up) {
-        return Error{ErrorCode::kUnavailable,
-                     fmt::format("{}: another process works on a copy of this workspace", path.string())};
+        return Error{
+            ErrorCode::kUnavailable,
+            fmt::format("{}: another process works on a copy of this workspace; wait longer for it (--wait SECONDS)",
+                        path.string())};
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
