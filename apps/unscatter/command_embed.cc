@@ -97,8 +97,8 @@ Status write_rows(const SparseBlockRows& Z, const std::vector<LineSubject>& subj
   if (is_csv(out)) return write_csv(Z, subjects, out);
   std::string table = "number,id,label\n";
   for (const LineSubject& subject : subjects) table += subject_cells(subject) + '\n';
-  UNSCATTER_CHECK_OK(replace_file(graphs_path(out), table));
-  return write_npy(Z, out);
+  UNSCATTER_CHECK_OK(write_npy(Z, out));
+  return replace_file(graphs_path(out), table);
 }
 
 Report report_of(const Embedded& e, const EmbedArguments& arguments) {

@@ -103,6 +103,7 @@ std::vector<std::string> flags_of(const SlotSnapshot& slot) {
     if (holds) flags.push_back(std::move(flag));
   };
   add(graph.directed(), "directed");
+  add(graph.has_weights(), "weights");
   add(is_edited(slot), "edited");
   add(graph.has_node_ids(), "ids");
   add(graph.has_labels(), "labels");
@@ -250,11 +251,17 @@ void add_edges(const SlotSnapshot& slot, Report& report) {
   Json edges = Json::array();
   const auto number = [&](std::size_t i) { return slot.node_numbers.empty() ? i : slot.node_numbers[i]; };
   for (std::size_t to = 0; to < graph.node_count(); ++to) {
-    for (const NodeIndex from : graph.neighbours(to)) {
+    for (std::size_t k = 0; k < graph.degree(to); ++k) {
+      const NodeIndex from = graph.neighbours(to)[k];
       if (!graph.directed() && from > to) break;
       edges.push_back({number(from), number(to)});
-      report.text += fmt::format("{} {} {}\n", one_line(node_name(graph, slot.node_numbers, from)),
+      report.text += fmt::format("{} {} {}", one_line(node_name(graph, slot.node_numbers, from)),
                                  graph.directed() ? "->" : "--", one_line(node_name(graph, slot.node_numbers, to)));
+      if (graph.has_weights()) {
+        edges.back().push_back(graph.weights(to)[k]);
+        report.text += fmt::format(", weight {}", graph.weights(to)[k]);
+      }
+      report.text += "\n";
     }
   }
   report.json["edges_list"] = std::move(edges);

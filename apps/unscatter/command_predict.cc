@@ -289,9 +289,9 @@ Result<ModelOrigin> predict_by_workspace(const PredictArguments& arguments, Pred
   // A model that is published already can be used by those who have no key.
   UNSCATTER_TRY(key, key_arguments.load_if_there());
   const bool has_key = key != nullptr;
-  UNSCATTER_TRY(workspace, arguments.kept ? arguments.workspace.open_to_read(context, key_arguments.record())
-                                          : arguments.workspace.open_for_model(context, key_arguments.record(),
-                                                                               std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.kept
+                               ? arguments.workspace.open_to_read(context, key_arguments.record())
+                               : arguments.workspace.open_for_model(context, key_arguments.record(), std::move(key)));
   UNSCATTER_TRY(stream, open_data(arguments, context));
   UNSCATTER_CHECK_OK(run.read(stream, workspace.embedder()));
   // After all data was embedded: a file that cannot be read must not use up a release.
@@ -382,7 +382,8 @@ void add_predict_command(CLI::App& parent, Context& context) {
   command.add_flag("--force", arguments->force, "Replace --out if it exists");
   command.add_flag("--kept", arguments->kept,
                    "Use the kept weights, which are not protected: for evaluation inside the house");
-  command.add_flag("--symmetrise", arguments->symmetrise, "For models of version 0.1, which do not know it: make directed graphs undirected first");
+  command.add_flag("--symmetrise", arguments->symmetrise,
+                   "For models of version 0.1, which do not know it: make directed graphs undirected first");
   command.add_option("--key", arguments->key,
                      "With --model: who must have signed it, a public key, 64 digits or a file. "
                      "With --workspace: the signing key");

@@ -16,6 +16,7 @@
 #include "certificate_words.h"
 #include "forget.h"
 #include "interrupt.h"
+#include "removal_words.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter::cli {
@@ -108,6 +109,7 @@ struct ListReport {
   StageTimes stages;
   std::size_t receipts_written = 0;  // that an earlier run had not written
   Exposure exposure;                 // the largest of all updates
+  std::optional<KnowingModels> known;
 };
 
 Json stages_json(const StageTimes& stages) {
@@ -224,6 +226,7 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
                  {"hash", info.head.hex()},
                  {"certificate", certificate_json(info.certificate)},
                  {"exposure", outcome.updates > 0 ? exposure_json(run.exposure) : Json(nullptr)},
+                 {"known_to", outcome.updates > 0 && run.known ? run.known->json(run.exposure) : Json(nullptr)},
                  {"seconds", run.seconds},
                  {"requests_per_second", rate},
                  {"stage_seconds", stages_json(run.stages)}};
@@ -244,6 +247,7 @@ Report report_list(const ForgetArguments& arguments, const RequestFile& file, co
     add_certificate_rows(table, info.certificate);
     table.add_row({"exposure", fmt::format("at most, of these updates: {}",
                                            exposure_words(run.exposure, info.certificate.promise))});
+    if (run.known) run.known->add_rows(table, run.exposure, info.certificate.promise);
   }
   table.add_row(
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
@@ -368,6 +372,7 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   report.stages = workspace.stage_times();
   report.receipts_written = receipts_written;
   report.exposure = run.exposure();
+  if (auto known = knowing_models(workspace); known.ok()) report.known = *std::move(known);
   if (outcome.ok()) {
     report.outcome = *std::move(outcome);
     if (run.failure()) report.failure = done_but_unwritten(arguments, file, run);

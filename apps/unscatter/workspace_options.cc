@@ -36,7 +36,7 @@ WorkspaceOptions WorkspaceArguments::options(Context& context, std::filesystem::
 Result<Workspace> WorkspaceArguments::open_to_read(Context& context, std::filesystem::path record) const {
   WorkspaceOptions how = options(context, std::move(record));
   how.read_only = true;
-  return Workspace::open(path, how);
+  return open_with(how);
 }
 
 Result<Workspace> WorkspaceArguments::open_for_model(Context& context, std::filesystem::path record,
@@ -51,7 +51,12 @@ Result<Workspace> WorkspaceArguments::open_for_model(Context& context, std::file
 
 Result<Workspace> WorkspaceArguments::open(Context& context, std::filesystem::path record,
                                            std::shared_ptr<const SigningKey> key) const {
-  auto workspace = Workspace::open(path, options(context, std::move(record), std::move(key)));
+  return open_with(options(context, std::move(record), std::move(key)));
+}
+
+// The library knows that one can wait.  The option is the program's.
+Result<Workspace> WorkspaceArguments::open_with(const WorkspaceOptions& how) const {
+  auto workspace = Workspace::open(path, how);
   if (workspace.ok() || workspace.error().code != ErrorCode::kUnavailable) return workspace;
   Error busy = std::move(workspace).error();
   busy.message += fmt::format(" (--wait SECONDS; now {})", wait_seconds);

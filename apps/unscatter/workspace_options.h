@@ -33,6 +33,9 @@ struct WorkspaceArguments {
                                                  std::shared_ptr<const SigningKey> key) const;
   [[nodiscard]] Result<Workspace> open(Context& context, std::filesystem::path record,
                                        std::shared_ptr<const SigningKey> key = nullptr) const;
+
+ private:
+  [[nodiscard]] Result<Workspace> open_with(const WorkspaceOptions& how) const;
 };
 
 }  // namespace unscatter::cli

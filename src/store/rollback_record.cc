@@ -128,8 +128,7 @@ struct RollbackRecord::File {
       if (std::chrono::steady_clock::now() >= give_up) {
         return Error{
             ErrorCode::kUnavailable,
-            fmt::format("{}: another process works on a copy of this workspace; wait longer for it (--wait SECONDS)",
-                        path.string())};
+            fmt::format("{}: another process works on a copy of this workspace; wait longer for it", path.string())};
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

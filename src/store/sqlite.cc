@@ -54,9 +54,7 @@ Error make_error(sqlite3* database, std::string_view name, int code) {
   invariant((code & 0xff) != SQLITE_MISUSE, "SQLite was used in a wrong way");
   const ErrorCode kind = code_for(code);
   if (kind == ErrorCode::kUnavailable) {
-    return {kind, fmt::format("{} is in use by another process; wait for it to end, or wait longer for it "
-                              "(--wait SECONDS)",
-                              name)};
+    return {kind, fmt::format("{} is in use by another process; wait for it to end, or wait longer for it", name)};
   }
   return {kind, reason_words(database, name, code)};
 }

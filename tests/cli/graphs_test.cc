@@ -55,9 +55,9 @@ TEST_F(Graphs, FiltersByClassSubjectAndId) {
   std::size_t clubs = 0;
   std::size_t with_subject = 0;
   for (std::size_t g = 0; g < groups().size(); ++g) {
-    clubs += groups().class_names[groups().labels[g]] == "club" ? 1 : 0;
+    clubs += groups().class_names[groups().labels[g]] == "club" ? 1U : 0U;
     for (std::size_t i = 0; i < groups().graphs[g].node_count(); ++i) {
-      with_subject += groups().graphs[g].node_id(i) == subject ? 1 : 0;
+      with_subject += groups().graphs[g].node_id(i) == subject ? 1U : 0U;
     }
   }
   EXPECT_EQ(graphs({"--class", "club"}).at("found"), clubs);
@@ -84,6 +84,17 @@ TEST_F(Graphs, ShowsOneGraphWithItsNodesAndEdges) {
   EXPECT_EQ(run({"graphs", "--workspace", workspace(), "--graph", "600"}).exit_code, 1);
   ASSERT_EQ(forget({"--graph", "8"}).exit_code, 0);
   EXPECT_TRUE(has(run({"graphs", "--workspace", workspace(), "--graph", "8"}).err, "was removed"));
+}
+
+TEST_F(Graphs, ShowsWeights) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path data =
+      folder.write("w.jsonl", R"({"label":"a","nodes":3,"edges":[[0,1,2.5],[1,2,-4]],"directed":true})");
+  const Outcome outcome = run({"graphs", "--data", data.string(), "--graph", "0", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("edges_list"), nlohmann::json::parse("[[0,1,2.5],[1,2,-4.0]]"));
+  EXPECT_EQ(outcome.json().at("flags"), nlohmann::json::parse(R"(["directed","weights"])"));
+  EXPECT_TRUE(has(run({"graphs", "--data", data.string(), "--graph", "0"}).out, "weight 2.5"));
 }
 
 TEST_F(Graphs, WritesPicturesForTheirOwnerOnly) {

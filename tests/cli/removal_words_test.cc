@@ -29,7 +29,7 @@ TEST_F(Removals, ADryRunSaysWhatWouldBeEdited) {
   const std::string subject = groups().graphs[3].node_id(0);
   std::size_t memberships = 0;
   for (const Graph& graph : groups().graphs) {
-    for (std::size_t i = 0; i < graph.node_count(); ++i) memberships += graph.node_id(i) == subject ? 1 : 0;
+    for (std::size_t i = 0; i < graph.node_count(); ++i) memberships += graph.node_id(i) == subject ? 1U : 0U;
   }
   const std::string before = testing::read_whole_file(workspace());
   const nlohmann::json told = document({"forget", "--workspace", workspace(), "--subject", subject, "--dry-run"});
