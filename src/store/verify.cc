@@ -78,8 +78,8 @@ class Verifier {
 
   Result<std::string> constants() {
     UNSCATTER_CHECK_OK(read_constants(*database_, contents_));
-    return fmt::format("workspace {}, created {}: {}", contents_.identity.id, contents_.identity.created,
-                       contents_.constants.features);
+    return fmt::format("workspace {}, created {}: {} of {}", contents_.identity.id, contents_.identity.created,
+                       contents_.constants.transform.family, contents_.constants.features);
   }
 
   Result<std::string> chain() {
