@@ -97,7 +97,7 @@ std::optional<std::string> range_words(std::string_view what) {
 
 // The parser knows what is wrong and says it in words of its own.  These are ours.
 std::string in_our_words(const CLI::App& command, const CLI::ParseError& error) {
-  const std::string what = error.what();
+  std::string what = error.what();
   if (const auto [front, rest] = around(what, "Could not convert: "); !rest.empty()) {
     const auto [name, value] = around(rest, " = ");
     const CLI::Option* const option = command.get_option_no_throw(name);

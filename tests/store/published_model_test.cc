@@ -134,7 +134,7 @@ TEST(Predictor, RefusesAModelWhosePartsDoNotFit) {
   document.model.bias = !document.model.bias;
   refused(document, "but its embedding has");
   document = good;
-  document.model.class_names.push_back("one more");
+  document.model.class_names.emplace_back("one more");
   refused(document, "classes");
 }
 

@@ -166,7 +166,7 @@ TEST(Everyone, NoiseOfPublishedModelsIsTheDerivedOne) {
 }
 
 TEST(Everyone, WhatTheProofDoesNotCoverIsRefused) {
-  const auto refuse = [](SessionOptions options, const std::string& says) {
+  const auto refuse = [](const SessionOptions& options, const std::string& says) {
     const Status status = check_options(options);
     ASSERT_FALSE(status.ok()) << says;
     EXPECT_NE(status.error().message.find(says), std::string::npos) << status.error().message;

@@ -352,7 +352,7 @@ TEST(PreparedRemoval, TellsWhatEachRequestTakesOut) {
     Sequence random(5);
     std::vector<RemovalRequest> batch = random_batch(random, together, data.dataset, 12);
     // Several in one graph, and a subject, which is in many.
-    batch.push_back(ForgetSubject{one_by_one.graph(2) != nullptr ? one_by_one.graph(2)->node_id(0) : ""});
+    batch.emplace_back(ForgetSubject{one_by_one.graph(2) != nullptr ? one_by_one.graph(2)->node_id(0) : ""});
     const PreparedRemoval removal = together.prepare(batch, OnRefusal::kPassOver).value();
     ASSERT_TRUE(removal.refused().empty());
     ASSERT_EQ(removal.edits().size(), batch.size());

@@ -17,7 +17,7 @@ namespace {
 
 // ln(1 + 4446) = 8.4: larger degrees share the last centre, as in soft-degree.
 constexpr double kLargestLog = 8.4;
-constexpr std::size_t kCentres = 8;
+constexpr std::size_t kShapeCentres = 8;
 constexpr std::size_t kClusteringCentres = 4;
 constexpr std::array kSizeScales = {0.25, 0.5, 1.0, 2.0};
 constexpr std::size_t kBuckets = 1024;
@@ -31,10 +31,10 @@ struct Part {
   double weight;
 };
 constexpr Part kSize = {6 * kSizeScales.size(), 2};
-constexpr Part kStructure = {kCentres * kCentres * kCentres, 1};
-constexpr Part kClustering = {kCentres * kCentres * kClusteringCentres, 1};
-constexpr Part kNodeDirections = {kCentres * kCentres, 1};
-constexpr Part kEdgeDirections = {kCentres * kCentres, 1};
+constexpr Part kStructure = {kShapeCentres * kShapeCentres * kShapeCentres, 1};
+constexpr Part kClustering = {kShapeCentres * kShapeCentres * kClusteringCentres, 1};
+constexpr Part kNodeDirections = {kShapeCentres * kShapeCentres, 1};
+constexpr Part kEdgeDirections = {kShapeCentres * kShapeCentres, 1};
 constexpr Part kWeights = {3 * kWideChannels, 1};
 constexpr Part kKinds = {kBuckets, 2};
 constexpr std::size_t kFixedWidth = kSize.width + kStructure.width + kClustering.width + kNodeDirections.width +
@@ -66,19 +66,19 @@ struct Between {
   [[nodiscard]] double share(std::size_t side) const { return side == 0 ? 1 - right_share : right_share; }
 };
 
-Between on_log_scale(double value) { return {value, kLargestLog, kCentres}; }
+Between on_log_scale(double value) { return {value, kLargestLog, kShapeCentres}; }
 
 // Adds 1 to a grid, shared by the cells around the place.
 void add_to_grid(std::span<double> grid, const Between& a, const Between& b) {
   for (const std::size_t i : {0u, 1u}) {
-    for (const std::size_t j : {0u, 1u}) grid[(a.left + i) * kCentres + b.left + j] += a.share(i) * b.share(j);
+    for (const std::size_t j : {0u, 1u}) grid[(a.left + i) * kShapeCentres + b.left + j] += a.share(i) * b.share(j);
   }
 }
 void add_to_grid(std::span<double> grid, const Between& a, const Between& b, const Between& c, std::size_t depth) {
   for (const std::size_t i : {0u, 1u}) {
     for (const std::size_t j : {0u, 1u}) {
       for (const std::size_t k : {0u, 1u}) {
-        grid[((a.left + i) * kCentres + b.left + j) * depth + c.left + k] += a.share(i) * b.share(j) * c.share(k);
+        grid[((a.left + i) * kShapeCentres + b.left + j) * depth + c.left + k] += a.share(i) * b.share(j) * c.share(k);
       }
     }
   }
@@ -128,7 +128,8 @@ class Columns {
 void draw_size(const Graph& whole, std::span<double> part) {
   const auto n = static_cast<double>(whole.living_node_count());
   const auto m = static_cast<double>(whole.edge_count());
-  const double scale = std::sqrt(kSize.weight / kAllWeights / static_cast<double>(part.size() / 2));
+  const std::size_t pairs = part.size() / 2;  // of a cosine and a sine
+  const double scale = std::sqrt(kSize.weight / kAllWeights / static_cast<double>(pairs));
   std::size_t column = 0;
   for (const double t : kSizeScales) {
     for (const double q : {std::log1p(n), std::log1p(m), std::log1p(2 * m / n)}) {
@@ -150,7 +151,7 @@ void draw_structure(const Graph& whole, const std::vector<std::uint64_t>& triang
     if (!is_there(whole, i)) continue;
     const Between own = on_log_scale(std::log1p(degree[i]));
     const Between near = on_log_scale(around[i]);
-    add_to_grid(structure, own, near, on_log_scale(mean_over_neighbours(whole, i, around)), kCentres);
+    add_to_grid(structure, own, near, on_log_scale(mean_over_neighbours(whole, i, around)), kShapeCentres);
     const double pairs = std::max(degree[i] * (degree[i] - 1) / 2, 1.0);
     const Between closed(static_cast<double>(triangles[i]) / pairs, 1, kClusteringCentres);
     add_to_grid(clustering, own, near, closed, kClusteringCentres);

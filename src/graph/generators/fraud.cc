@@ -65,7 +65,8 @@ std::vector<Account> draw_accounts(std::size_t count, Sequence& random) {
   accounts.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     // The mean of two uniform numbers: most holders are of middle age.
-    const auto age = static_cast<double>(18 + (random.below(73) + random.below(73)) / 2);
+    const std::size_t years = 18 + (random.below(73) + random.below(73)) / 2;
+    const auto age = static_cast<double>(years);
     const double foreign = random.chance(0.15) ? 1 : 0;
     const double past = random.unit();
     // Squared: more accounts are young than old.  Whole seconds.

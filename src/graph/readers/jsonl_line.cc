@@ -272,9 +272,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
 
   // Called when a row of "edges", "features" or "positions" is complete.
   bool end_row() {
-    if (key_ == Key::kEdges) {
-      return end_edge();
-    } else if (key_ == Key::kPositions) {
+    if (key_ == Key::kEdges) return end_edge();
+    if (key_ == Key::kPositions) {
       if (columns_ != 2)
         return fail(fmt::format("\"positions\": row {} has {} numbers, not 2", position_rows_, columns_));
       ++position_rows_;

@@ -84,8 +84,9 @@ TEST(Portrait, DoesNotDependOnTheOrderOfNodes) {
     for (std::size_t i = 0; i < n; ++i) {
       moved.labels[place[i]] = parts.labels[i];
       for (std::size_t k = 0; k < 2; ++k) {
-        moved.attributes[2 * place[i] + k] = parts.attributes[2 * i + k];
-        moved.positions[2 * place[i] + k] = parts.positions[2 * i + k];
+        const std::size_t to = 2 * std::size_t{place[i]} + k;
+        moved.attributes[to] = parts.attributes[2 * i + k];
+        moved.positions[to] = parts.positions[2 * i + k];
       }
       moved.node_ids[place[i]] = parts.node_ids[i];
     }
