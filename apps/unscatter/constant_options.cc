@@ -7,9 +7,7 @@
 #include "locations.h"
 
 namespace unscatter::cli {
-namespace {
 
-// The classes that some graph has, in the order of the list.
 std::vector<std::string> classes_that_occur(const Dataset& dataset) {
   const std::vector<std::size_t> counts = summarise(dataset).class_counts;
   std::vector<std::string> names;
@@ -18,8 +16,6 @@ std::vector<std::string> classes_that_occur(const Dataset& dataset) {
   }
   return names;
 }
-
-}  // namespace
 
 void ConstantArguments::add_fit_to(CLI::App& command) {
   command

@@ -7,25 +7,12 @@
 #include <system_error>
 #include <vector>
 
+#include "constant_options.h"
 #include "unscatter/graph/dataset.h"
 
 namespace unscatter::cli {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// Classes that occur.  A list that was fitted once may name a class whose last graph was forgotten.
-std::vector<std::string> occurring_classes(const Dataset& dataset) {
-  const std::vector<std::size_t> counts = summarise(dataset).class_counts;
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (counts[k] > 0) names.push_back(dataset.class_names[k]);
-  }
-  return names;
-}
-
-}  // namespace
 
 bool gives_option_of(const CLI::App& command, std::string_view group) {
   const auto options = command.get_options();
@@ -35,7 +22,8 @@ bool gives_option_of(const CLI::App& command, std::string_view group) {
 
 Status take_over_constants(const Before& before, const CLI::App& command, WorkspaceSetup& setup) {
   if (setup.options.classes == ConstantKind::kFittedOnce) {
-    UNSCATTER_CHECK_OK(state_classes(setup.dataset, occurring_classes(setup.dataset)));
+    // A list that was fitted once may name a class whose last graph was forgotten.
+    UNSCATTER_CHECK_OK(state_classes(setup.dataset, classes_that_occur(setup.dataset)));
   }
   if (gives_option_of(command, "Constants")) return ok_status();
   const bool refits = before.info.fit == ConstantKind::kPrivateFit || before.info.fit == ConstantKind::kFittedOnce;

@@ -1,0 +1,265 @@
+#include "training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "embedding_words.h"
+#include "files.h"
+#include "locations.h"
+#include "stage_clock.h"
+#include "training_report.h"
+#include "unlearn/paper_setting.h"
+#include "unscatter/graph/read.h"
+#include "unscatter/graph/split.h"
+#include "unscatter/learn/bias.h"
+#include "unscatter/learn/predict.h"
+#include "workspace_target.h"
+
+namespace unscatter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A new workspace has an id, a ledger and a count of its own.
+constexpr std::string_view kNotCounted =
+    "This is a new workspace.  Models that the replaced one published are not counted here, and its removals are not\n"
+    "repeated: its guarantee and the new one hold side by side, each for its own models.\n";
+
+// --preset paper knows what the paper used on some data sets.  What was given on the command line goes first.
+void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
+  const auto given = [&command](const char* option) { return command.count(option) > 0; };
+  if (!given("--features")) setup.features = "paper";
+  if (!given("--transform")) setup.transform.family = "geometric";
+  if (!given("--row-norm")) setup.transform.row_norm = RowNorm::kNone;
+  const PaperSetting* paper = find_paper_setting(data_set);
+  if (paper == nullptr) return;
+  const HyperParameters& setting = paper->unlearning;
+  if (!given("--scales")) setup.transform.scales = setting.scales;
+  if (!given("--moments")) setup.transform.moments = setting.moments;
+  if (!given("--layers")) setup.transform.layers = setting.layers;
+  if (!given("--lambda")) setup.options.regularisation = setting.regularisation;
+  // The bound F = sqrt(layers) follows the layers that were chosen just now.
+  setup.options.row_norm = paper_options(setup.options.regularisation, setup.transform.layers).row_norm;
+}
+
+struct TrainingData {
+  Dataset train;                   // numbered as in the file
+  std::optional<Dataset> holdout;  // what is not learned from
+  std::optional<Dataset> open;     // what is declared public
+};
+
+Result<TrainingData> choose_training_data(Dataset dataset, double share, double public_share, std::uint64_t seed) {
+  if (share == 1 && public_share == 0) return TrainingData{std::move(dataset), std::nullopt, std::nullopt};
+  // All that is not public is learned from, unless a share says otherwise.
+  const double learned = std::min(share, 1 - public_share);
+  const double rest = std::max(0.0, 1 - learned - public_share);
+  UNSCATTER_TRY(split,
+                random_split(dataset.size(), {.train = learned, .validation = public_share, .test = rest}, seed));
+  // A workspace needs numbers that ascend.  The numbers are those of the file, so that requests name graphs as the file
+  // does.
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.validation.begin(), split.validation.end());
+  std::sort(split.test.begin(), split.test.end());
+  TrainingData chosen{subset(dataset, split.train), std::nullopt, std::nullopt};
+  if (share < 1) chosen.holdout = subset(dataset, split.test);
+  if (public_share > 0) {
+    chosen.open = subset(dataset, split.validation);
+    if (chosen.open->size() == 0)
+      return Error{ErrorCode::kInvalidArgument, "--public-share leaves no graph that is public"};
+  }
+  chosen.train.numbers = std::move(split.train);
+  return chosen;
+}
+
+// Labels as places in the list of classes of the model.  A class that the model does not have is nobody's place.
+std::vector<std::uint32_t> labels_for(const Dataset& dataset, const std::vector<std::string>& class_names) {
+  std::vector<std::uint32_t> labels;
+  labels.reserve(dataset.size());
+  for (const std::uint32_t label : dataset.labels) {
+    const auto place = std::find(class_names.begin(), class_names.end(), dataset.class_names[label]);
+    labels.push_back(place == class_names.end() ? std::numeric_limits<std::uint32_t>::max()
+                                                : static_cast<std::uint32_t>(place - class_names.begin()));
+  }
+  return labels;
+}
+
+// A failure that happens with probability delta must not be expected for somebody among the subjects.
+void note_large_delta(const Dataset& dataset, const SessionOptions& options, Context& context) {
+  const std::size_t people = summarise(dataset).distinct_node_ids;
+  const std::size_t subjects = people > 0 ? people : dataset.size();
+  if (options.guarantee.delta * static_cast<double>(subjects) < 1) return;
+  context.note(fmt::format("delta = {} is not below 1 / {}, the number of {}: choose --delta below {:.1e}",
+                           options.guarantee.delta, grouped(subjects), people > 0 ? "subjects" : "graphs",
+                           1 / static_cast<double>(subjects)));
+}
+
+// What cannot be seen in a number: a model that always says the same, or one that fills the memory.
+void note_classes(const std::vector<std::string>& class_names, std::size_t width, Context& context) {
+  if (class_names.size() == 1) {
+    context.note(fmt::format("all graphs have the class '{}': a model of one class predicts it for every graph",
+                             class_names.front()));
+  }
+  constexpr double kManyBytes = 64 * 1024.0 * 1024.0;
+  const double bytes = 8.0 * static_cast<double>(width) * static_cast<double>(class_names.size());
+  if (bytes > kManyBytes) {
+    context.note(fmt::format("{} weights for each of {} classes take {:.0f} MB, several times while a model is trained",
+                             grouped(width), grouped(class_names.size()), bytes / 1e6));
+  }
+}
+
+// By the kept weights, because the number is for whoever trains.  Like every number without noise it is not for
+// outsiders (docs/certificates.md, "Limits").
+Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::optional<Dataset>& holdout,
+                                           const TrainArguments& arguments, const EmbedOptions& how) {
+  if (!holdout || holdout->size() == 0) return std::optional<Evaluation>();
+  UNSCATTER_TRY(session, workspace.session());
+  UNSCATTER_TRY(rows, workspace.embedder().embed(*holdout, how));
+  const SparseBlockRows Z = session->options().bias ? with_bias(rows) : std::move(rows);
+  const std::vector<std::uint32_t> labels = labels_for(*holdout, session->class_names());
+  Evaluation evaluation{holdout->size(), accuracy(Z, labels, session->weights()), {}};
+  if (arguments.compare_levels) {
+    UNSCATTER_TRY(levels, session->level_costs(Z, labels, arguments.guarantee.per_subject.value_or(0)));
+    evaluation.levels = std::move(levels);
+  }
+  return std::optional(std::move(evaluation));
+}
+
+}  // namespace
+
+void TrainArguments::add_choices_to(CLI::App& command) {
+  transform.add_to(command);
+  constants.add_to(command);
+  learning.add_to(command);
+  guarantee.add_to(command);
+}
+
+Result<SessionOptions> TrainArguments::session_options(const TransformSpec& spec, const SessionOptions* base) const {
+  UNSCATTER_TRY(options, guarantee.options(spec, base != nullptr ? *base : SessionOptions()));
+  if (guarantee.preset != "paper" && base == nullptr) {
+    options.regularisation = TransformArguments::regularisation_for(spec, options.regularisation);
+  }
+  UNSCATTER_CHECK_OK(learning.apply(options));
+  return options;
+}
+
+Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context,
+                               std::optional<Before> before) {
+  const fs::path path(before ? arguments.out : arguments.workspace.path);
+  // Asked before the training, and again by the library when the file is made.
+  UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
+  WorkspaceSetup setup;
+  UNSCATTER_TRY(spec, arguments.transform.spec());
+  // Features and transform belong together, so they are taken over together.
+  const bool same_transform = before && !gives_option_of(command, "Transform");
+  if (same_transform) spec = before->info.transform;
+  UNSCATTER_CHECK_OK(arguments.constants.check());
+  UNSCATTER_CHECK_OK(make_transform(spec));  // before reading: a wrong option should not cost a minute
+  setup.transform = spec;
+  UNSCATTER_TRY(options, arguments.session_options(spec, before ? &before->info.options : nullptr));
+  UNSCATTER_CHECK_OK(check_options(options));
+  setup.options = options;
+  setup.features =
+      same_transform && !before->info.rule.empty() ? before->info.rule : arguments.transform.features_for(spec);
+  UNSCATTER_TRY(catalogue, load_catalogue());
+
+  StageClock clock;
+  const std::size_t threads = arguments.workspace.threads;
+  const ReadOptions reading{.limits = {}, .symmetrise = false, .threads = threads, .progress = &context.progress()};
+  const auto read = [&]() -> Result<Dataset> {
+    if (before) return before->workspace.remaining();
+    UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
+    return read_dataset(data, reading);
+  };
+  UNSCATTER_TRY(dataset, read());
+  UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share,
+                                             arguments.constants.public_share, arguments.seed));
+  if (!chosen.open) {
+    UNSCATTER_TRY(open, arguments.constants.read_public(reading));
+    chosen.open = std::move(open);
+  }
+  setup.dataset = std::move(chosen.train);
+  const bool paper = arguments.guarantee.preset == "paper";
+  if (paper) apply_paper_setting(command, setup.dataset.name, setup);
+  const Dataset* open = chosen.open ? &*chosen.open : nullptr;
+  setup.fit = arguments.constants.source(paper ? ConstantKind::kFittedOnce : ConstantKind::kStated, open);
+  if (before) UNSCATTER_CHECK_OK(take_over_constants(*before, command, setup));
+  UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
+  const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0;
+  std::vector<ConstantOrigin>& origins = setup.options.constants;
+  if (!same_transform) {
+    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "transform"; });
+    origins.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
+  }
+  // The built-in value depends on the transform, so the value alone does not tell where it comes from.
+  const bool states_lambda = command.count("--lambda") > 0;
+  if (!paper && !setup.options.ridge && (states_lambda || !before)) {
+    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "lambda"; });
+    origins.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
+  }
+  note_large_delta(setup.dataset, setup.options, context);
+  clock.stage("read");
+
+  // After the data was read: a misspelt file name should not leave a new key behind.
+  UNSCATTER_TRY(signing, arguments.key.load_or_create());
+  if (signing.created) {
+    context.note(fmt::format("made a signing key, '{}'; keep it, and give '{}' to those who check receipts",
+                             signing.path.string(), public_key_path(signing.path).string()));
+  }
+  const WorkspaceOptions how = arguments.workspace.options(context, signing.path, signing.key);
+  WorkspaceTarget target(path);
+  std::optional<Digest> head;
+  if (before) {
+    head = before->predecessor.head;
+    setup.predecessor = std::move(before->predecessor);
+  }
+  std::optional<Evaluation> evaluation;
+  std::optional<WorkspaceInfo> info;
+  std::size_t width = 0;
+  BoundedContributions bounded;
+  const FormCounts form = count_forms(setup.dataset);
+  // Closed at the end of this block: the log of an open workspace would keep the old name.
+  {
+    UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
+    clock.stage("train");
+    UNSCATTER_TRY(evaluated, evaluate(workspace, chosen.holdout, arguments,
+                                      {.threads = threads, .progress = &context.progress()}));
+    if (evaluated) clock.stage("evaluate");
+    evaluation = evaluated;
+    info = workspace.info();
+    UNSCATTER_TRY(session, workspace.session());
+    bounded = session->bounded_contributions();
+    width = workspace.embedder().width() + (options.bias ? 1 : 0);
+    note_classes(info->class_names, width, context);
+  }
+  std::error_code unknown;
+  const bool in_place = before && target.replaces() && fs::equivalent(path, arguments.workspace.path, unknown);
+  // Until here nobody could remove anything from the old one.
+  before.reset();
+  UNSCATTER_CHECK_OK(target.settle(how, in_place ? head : std::nullopt));
+  Report report = report_training({.path = path,
+                                   .data = arguments.data,
+                                   .info = *info,
+                                   .use = embedding_use(form, info->transform, info->features),
+                                   .width = width,
+                                   .evaluation = evaluation,
+                                   .bounded = bounded},
+                                  clock);
+  report.json["replaced"] = target.replaces();
+  // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
+  // be in both.
+  if (head) {
+    report.json["continues"] = head->hex();
+  } else if (target.replaces()) {
+    report.text += std::string(kNotCounted);
+  }
+  return report;
+}
+
+}  // namespace unscatter::cli

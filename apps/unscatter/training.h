@@ -1,0 +1,44 @@
+// A training, as `train` and `retrain` run it: from options to a workspace and a report.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "constant_options.h"
+#include "context.h"
+#include "guarantee_options.h"
+#include "key_options.h"
+#include "learning_options.h"
+#include "retraining.h"
+#include "transform_options.h"
+#include "workspace_options.h"
+
+namespace unscatter::cli {
+
+struct TrainArguments {
+  std::string data;
+  bool force = false;
+  double train_share = 1;
+  bool compare_levels = false;
+  std::string out;  // of a retraining; of a training it is the workspace itself
+  std::uint64_t seed = 1;
+  WorkspaceArguments workspace;
+  KeyArguments key;
+  TransformArguments transform;
+  ConstantArguments constants;
+  LearningArguments learning;
+  GuaranteeArguments guarantee;
+
+  // What a model is learned by: features, transform, constants, learning, guarantee.
+  void add_choices_to(CLI::App& command);
+  // `base`: what a retraining starts from.  Its lambda stays; a training takes the one that belongs to the transform.
+  [[nodiscard]] Result<SessionOptions> session_options(const TransformSpec& spec, const SessionOptions* base) const;
+};
+
+// Trains on the data set of the arguments, or on what is left of `before`.  `command` tells which options were given.
+[[nodiscard]] Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context,
+                                             std::optional<Before> before = std::nullopt);
+
+}  // namespace unscatter::cli
