@@ -9,7 +9,7 @@ set -euo pipefail
 readonly build_packages=(
   g++ make cmake ninja-build pkg-config ccache
   libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev
-  nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
+  libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The short fuzz run is part of the tests.  The release build compiles the benchmarks, so that they always compile.
 readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev python3 "${fuzz_packages[@]}")

@@ -196,8 +196,6 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   RemovalTimes times;
   Stopwatch watch;
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
-  UNSCATTER_TRY(session, workspace.session());
-  static_cast<void>(session);
   times.open = watch.lap();
   // Prepared before files are touched: a refused request leaves nothing behind.
   auto removal = workspace.prepare(std::span(&request, 1));
@@ -227,8 +225,6 @@ Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& work
                                std::span<const RemovalRequest> requests) {
   constexpr std::size_t kListedRequests = 20;
   const std::size_t graphs = workspace.info().graphs;
-  UNSCATTER_TRY(session, workspace.session());  // so that the time below is the removal's own
-  static_cast<void>(session);
   Stopwatch watch;
   UNSCATTER_TRY(removal, workspace.prepare(requests));
   const Certificate& certificate = removal.certificate();

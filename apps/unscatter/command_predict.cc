@@ -270,9 +270,8 @@ Result<PublishedModel> choose_model(const PredictArguments& arguments, Workspace
     // prediction after the other.
     context.note(
         "these predictions come from the kept weights, which no noise protects; they must not leave the house");
-    UNSCATTER_TRY(session, workspace.session());
     PublishedModel kept;
-    kept.weights = session->weights();
+    kept.weights = workspace.kept_weights();
     kept.class_names = workspace.info().class_names;
     kept.bias = workspace.info().options.bias;
     return kept;

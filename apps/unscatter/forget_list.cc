@@ -339,8 +339,6 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   if (arguments.dry_run) return preview_list(arguments, file, context);
   UNSCATTER_TRY(key, arguments.key.load());
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
-  UNSCATTER_TRY(session, workspace.session());  // embeds, with a bar of its own
-  static_cast<void>(session);
   // Stopped before it begins, a list only tells how far it came.  Nothing is changed.
   UNSCATTER_TRY(before, workspace.forget_list(file.requests, {.stop = [] { return true; }}));
   // Opened before the first update.  Receipts may be read by others, but openings say who asked.

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "learn/curvature_cost.h"
@@ -102,6 +103,11 @@ class Curvature {
   // The fast factor, following the present rows.  Null if there is none, or if following broke it.
   [[nodiscard]] FastFactor* fast(const Objective& objective);
   [[nodiscard]] bool has_fast() const noexcept { return fast_.has_value(); }
+  [[nodiscard]] const FastFactor* fast_as_it_is() const noexcept { return fast_ ? &*fast_ : nullptr; }
+  // One that was kept outside; nothing happens where it does not fit.
+  void restore_fast(const Objective& objective, KeptCurvature numbers) {
+    fast_ = FastFactor::restore(objective, std::move(numbers));
+  }
   // Whether the next anchor() would anchor.
   [[nodiscard]] bool anchor_is_due() const noexcept { return schedule_.is_due(); }
   // Anchors the fast factor at `weights` if that is due.  If not, drops it, and one more update was waited for.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/parallel.h"
+#include "linalg/cholesky.h"
 #include "linalg/norms.h"
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
@@ -53,9 +55,35 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   return result;
 }
 
+std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCurvature numbers) {
+  const auto width = static_cast<Index>(objective.width());
+  const auto square = [width](const Matrix& matrix) {
+    return matrix.rows() == width && matrix.cols() == width && matrix.allFinite();
+  };
+  const Matrix& anchor = numbers.anchor;
+  const bool fits = anchor.rows() == width && anchor.cols() == static_cast<Index>(objective.classes()) &&
+                    anchor.allFinite() && numbers.hessians.size() == objective.classes() &&
+                    std::all_of(numbers.hessians.begin(), numbers.hessians.end(), square) && square(numbers.square);
+  const double bounds = numbers.ridge + numbers.spectral_square + numbers.frobenius_square + numbers.row_norm;
+  if (!fits || !std::isfinite(bounds) || !std::isfinite(numbers.roundings)) return std::nullopt;
+  FastFactor result(objective, numbers.anchor);
+  result.ridge_ = numbers.ridge;
+  result.hessian_ = std::move(numbers.hessians);
+  result.square_ = std::move(numbers.square);
+  result.spectral_square_ = numbers.spectral_square;
+  result.frobenius_square_ = numbers.frobenius_square;
+  result.row_norm_ = numbers.row_norm;
+  result.roundings_ = numbers.roundings;
+  return result;
+}
+
+KeptCurvature FastFactor::numbers() const {
+  return {anchor_, hessian_, square_, ridge_, spectral_square_, frobenius_square_, row_norm_, roundings_};
+}
+
 void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) const {
-  const std::size_t entries = inverse_.size() * static_cast<std::size_t>(square_.size());
-  parallel_for(inverse_.size(), worthwhile_threads(entries, threads_), 1, [&](std::size_t k, std::size_t) { body(k); });
+  const std::size_t entries = hessian_.size() * static_cast<std::size_t>(square_.size());
+  parallel_for(hessian_.size(), worthwhile_threads(entries, threads_), 1, [&](std::size_t k, std::size_t) { body(k); });
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
@@ -72,7 +100,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   // (updatable_inverse.h).
   Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
-  std::vector<char> intact(inverse_.size(), 1);
+  std::vector<char> intact(hessian_.size(), 1);
   for_each_class([&](std::size_t k) {
     const auto curvature = [&](const BlockRow& row) {
       return loss_.curvature((label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
@@ -80,6 +108,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
     const double added = curvature(after);
     const double taken = curvature(before);
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
+    if (inverse_.empty()) return;
     // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
     intact[k] = inverse_[k].add(rows, Eigen::Vector2d(added, -taken)) ? 1 : 0;
   });
@@ -91,7 +120,19 @@ Matrix FastFactor::solve(const Matrix& gradient_change) const {
   Matrix steps(gradient_change.rows(), gradient_change.cols());
   for_each_class([&](std::size_t label) {
     const auto k = static_cast<Index>(label);
-    steps.col(k) = inverse_[label].times(gradient_change.col(k));
+    if (!inverse_.empty()) {
+      steps.col(k) = inverse_[label].times(gradient_change.col(k));
+      return;
+    }
+    Matrix factor = hessian_[label];
+    Vector step = gradient_change.col(k);
+    if (cholesky_in_place(factor)) {
+      cholesky_solve_in_place(factor, step);
+    } else {
+      step.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+    wipe_matrix(factor);
+    steps.col(k) = step;
   });
   return steps;
 }

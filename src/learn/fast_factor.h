@@ -28,11 +28,18 @@ class FastFactor {
   // Anchors at `weights`.  Nothing if a Hessian is not positive definite at working precision.
   [[nodiscard]] static std::optional<FastFactor> anchor(const Objective& objective, const Matrix& weights);
 
+  // One that was kept as plain numbers.  It has no inverses: it factorises A when it steps, which pays for one step.
+  // Nothing if sizes do not fit or a number is not finite.
+  [[nodiscard]] static std::optional<FastFactor> restore(const Objective& objective, KeptCurvature numbers);
+  [[nodiscard]] KeptCurvature numbers() const;
+  [[nodiscard]] const Matrix& anchor_weights() const noexcept { return anchor_; }
+
   // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if an inverse broke; the object
   // is then good for nothing.
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label);
 
-  // Column k: A_k^-1 gradient_change_k.
+  // Column k: A_k^-1 gradient_change_k.  Not a number where A_k is not positive definite at working precision; the
+  // growth is then not a number either, and no limit is met by it.
   [[nodiscard]] Matrix solve(const Matrix& gradient_change) const;
   // The growth above, one per class; errs high.  `weights` before the step, `ridge` of the present data.
   [[nodiscard]] Vector growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
@@ -53,7 +60,7 @@ class FastFactor {
   Matrix anchor_;                // w_s, one column per class
   double ridge_ = 0;             // ridge_s
   std::vector<Matrix> hessian_;  // A_k
-  std::vector<UpdatableInverse> inverse_;
+  std::vector<UpdatableInverse> inverse_;  // none after restore()
   Matrix square_;                // C
   double spectral_square_ = 0;   // >= |Z|^2
   double frobenius_square_ = 0;  // >= every sum |z_i|^2 since the anchor

@@ -116,6 +116,18 @@ Status check_head_signature(const ChainEnd& chain, const PublicKey& signer) {
   return broken_at(chain.entries - 1, fmt::format("it is not signed by {}, the key of this workspace", signer.hex()));
 }
 
+Result<ChainEnd> read_chain_end(const Database& database) {
+  ChainEnd end;
+  UNSCATTER_TRY(last, last_entry(database));
+  if (!last) return Error{ErrorCode::kMalformedInput, "the workspace is damaged: its ledger is empty"};
+  UNSCATTER_TRY(row, read_entry(database, *last));
+  if (entry_hash(row.body) != row.hash) return broken_at(*last, "its hash does not fit");
+  UNSCATTER_TRY(record, parse_ledger_text(row.body));
+  // The number in the body is the one that was signed.
+  if (record.sequence != *last) return broken_at(*last, "it bears another number");
+  return ChainEnd{*last + 1, row.hash, std::move(record), row.signature};
+}
+
 Result<ChainEnd> check_links(const Database& database) {
   ChainEnd end;
   std::string last;

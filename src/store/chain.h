@@ -21,8 +21,10 @@ struct ChainEnd {
 // Errors: kMalformedInput.
 [[nodiscard]] Status check_head_signature(const ChainEnd& chain, const PublicKey& signer);
 
-// Hashes and links of all entries, read without looking into them.  Only the last one is parsed.  Every opening does
-// this.  Errors: kMalformedInput, naming the entry.
+// The last entry alone, and whether its hash fits.  Every opening does this.  Errors: kMalformedInput.
+[[nodiscard]] Result<ChainEnd> read_chain_end(const Database& database);
+// The same after the hashes and links of all entries were checked, without looking into them.  Errors: kMalformedInput,
+// naming the entry.
 [[nodiscard]] Result<ChainEnd> check_links(const Database& database);
 
 // What the entries count up to.

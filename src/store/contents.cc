@@ -7,6 +7,7 @@
 
 #include "base/wipe.h"
 #include "store/guarantee.h"
+#include "store/merkle_tree.h"
 #include "store/schema.h"
 #include "store/stored_graph.h"
 #include "unscatter/store/promise_text.h"
@@ -56,10 +57,11 @@ Status read_data(const Database& database, Contents& contents) {
     }
     return ok_status();
   }));
-  contents.graphs = MerkleTree(std::move(leaves));
   // Invariant 5.  The leaves are salted, so the root in the ledger gives no graph away (docs/workspace-format.md, "Why
   // salts everywhere").
-  if (contents.graphs.root() != contents.chain.last.data_after) return not_as_recorded("the graphs are");
+  if (MerkleTree(std::move(leaves)).root() != contents.chain.last.data_after) {
+    return not_as_recorded("the graphs are");
+  }
   if (not_understood) return *std::move(not_understood);
   return ok_status();
 }
@@ -137,13 +139,17 @@ Result<Contents> read_contents(const Database& database) {
   // The order is that of trust.  Constants say how to read.  The chain says what graphs and model have to be.
   Contents contents;
   UNSCATTER_CHECK_OK(read_constants(database, contents));
-  UNSCATTER_TRY(chain, check_links(database));
+  UNSCATTER_TRY(chain, read_chain_end(database));
   contents.chain = std::move(chain);
   // Nothing is signed on top of a head that nobody signed.  Through the hash links this one signature covers all
-  // entries, so an opening need not check the others.
+  // entries.
   UNSCATTER_CHECK_OK(check_head_signature(contents.chain, contents.identity.signer));
   if (contents.chain.last.constants != constants_digest(contents.identity)) return not_as_recorded("the constants are");
-  UNSCATTER_CHECK_OK(read_data(database, contents));
+  contents.snapshot.name = contents.constants.name;
+  UNSCATTER_TRY(slots, count_slots(database));
+  contents.tree = StoredTree(slots, contents.chain.last.data_after);
+  UNSCATTER_TRY(kept, has_kept_tables(database));
+  contents.has_kept_state = kept;
   UNSCATTER_CHECK_OK(read_learned(database, contents));
   UNSCATTER_TRY(guaranteed, guarantee_of(contents));
   UNSCATTER_CHECK_OK(check_certificate(contents, guaranteed));

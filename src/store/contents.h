@@ -8,8 +8,8 @@
 
 #include "store/chain.h"
 #include "store/constants.h"
-#include "store/merkle_tree.h"
 #include "store/sqlite.h"
+#include "store/stored_tree.h"
 #include "store/tables.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
@@ -27,14 +27,15 @@ struct Contents {
   std::vector<std::string> class_names;
   ChainEnd chain;
   std::int64_t format = 0;   // of the file
-  MerkleTree graphs;         // its root is what the last entry says
-  SessionSnapshot snapshot;  // graphs and model
+  bool has_kept_state = false;  // the tables of derived rows are there
+  StoredTree tree;              // of the graphs; its root is what the last entry says
+  SessionSnapshot snapshot;     // the model; graphs after read_data()
   std::uint32_t model_version = kModelVersion;
 };
 
 // The parts one after the other, so that a verification can tell how far it came.
 [[nodiscard]] Status read_constants(const Database& database, Contents& contents);
-// Graphs, and whether their digest is the one of the last entry.
+// All graphs, and whether their digest is the one of the last entry.
 [[nodiscard]] Status read_data(const Database& database, Contents& contents);
 // The same for the model.
 [[nodiscard]] Status read_learned(const Database& database, Contents& contents);
@@ -45,8 +46,9 @@ struct Contents {
 // Everything of a published model that does not depend on its entry.
 [[nodiscard]] PublishedDocument document_of(const Contents& contents, PublishedModel model);
 
-// All of it.  The head is signed, and graphs, model, published model and constants are what it commits to.  The model
-// meets its guarantee as far as its residuals say.  Errors: kMalformedInput, kIo; kUnsupported for another version of
+// All but the graphs, and of the ledger only its end: what costs the same for a thousand graphs and for a billion.  The
+// head is signed, and model, published model and constants are what it commits to.  The model meets its guarantee as
+// far as its residuals say.  What is read of the graphs later is held against the same head.  Errors: kMalformedInput, kIo; kUnsupported for another version of
 // the embedding.
 [[nodiscard]] Result<Contents> read_contents(const Database& database);
 

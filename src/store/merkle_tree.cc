@@ -28,13 +28,13 @@ Digest combined(const std::vector<Digest>& below, std::size_t level, std::size_t
 
 }  // namespace
 
-MerkleTree::MerkleTree(std::vector<Digest> leaves) {
+MerkleTree::MerkleTree(std::vector<Digest> leaves, std::size_t first_level) : level_(first_level) {
   if (leaves.empty()) return;
   levels_.push_back(std::move(leaves));
   while (levels_.back().size() > 1) {
     const std::vector<Digest>& below = levels_.back();
     std::vector<Digest> level((below.size() + 1) / 2);
-    for (std::size_t i = 0; i < level.size(); ++i) level[i] = combined(below, levels_.size(), i);
+    for (std::size_t i = 0; i < level.size(); ++i) level[i] = combined(below, level_ + levels_.size(), i);
     levels_.push_back(std::move(level));
   }
 }
@@ -50,16 +50,31 @@ void MerkleTree::set_leaf(std::size_t i, const Digest& leaf) {
   for (std::size_t level = 1; level < levels_.size(); ++level) {
     // Only the path to the root changes, so a removal costs O(log n) hashes and not n.
     i /= 2;
-    levels_[level][i] = combined(levels_[level - 1], level, i);
+    levels_[level][i] = combined(levels_[level - 1], level_ + level, i);
   }
 }
 
-Digest MerkleTree::root() const {
+void MerkleTree::append(const Digest& leaf) {
+  if (levels_.empty()) levels_.emplace_back();
+  levels_.front().push_back(leaf);
+  std::size_t i = levels_.front().size() - 1;
+  for (std::size_t level = 1; levels_[level - 1].size() > 1; ++level) {
+    i /= 2;
+    if (levels_.size() == level) levels_.emplace_back();
+    // A node that had no right sibling has moved up, so the new path may need nodes that were not there.
+    if (levels_[level].size() <= i) levels_[level].resize(i + 1);
+    levels_[level][i] = combined(levels_[level - 1], level_ + level, i);
+  }
+}
+
+Digest root_of(std::size_t leaves, const Digest* top) {
   // The number of leaves fixes the shape of the tree.  So no list of another length has the same root.
   Hasher hasher;
-  hasher.add(std::string_view("unscatter root 1")).add(static_cast<std::uint64_t>(leaves()));
-  if (leaves() > 0) hasher.add_bytes(std::as_bytes(std::span(levels_.back().front().bytes)));
+  hasher.add(std::string_view("unscatter root 1")).add(static_cast<std::uint64_t>(leaves));
+  if (leaves > 0) hasher.add_bytes(std::as_bytes(std::span(top->bytes)));
   return hasher.finish();
 }
+
+Digest MerkleTree::root() const { return root_of(leaves(), leaves() > 0 ? &top() : nullptr); }
 
 }  // namespace unscatter

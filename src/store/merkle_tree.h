@@ -13,16 +13,26 @@ namespace unscatter {
 class MerkleTree {
  public:
   MerkleTree() = default;
-  explicit MerkleTree(std::vector<Digest> leaves);
+  // `level` of the leaves, where they are inner nodes of a larger tree.
+  explicit MerkleTree(std::vector<Digest> leaves, std::size_t level = 0);
 
   [[nodiscard]] std::size_t leaves() const noexcept { return levels_.empty() ? 0 : levels_.front().size(); }
   // i < leaves(), here and below.
   [[nodiscard]] const Digest& leaf(std::size_t i) const;
   void set_leaf(std::size_t i, const Digest& leaf);
   [[nodiscard]] Digest root() const;
+  // The one node of the last level.  There has to be a leaf.
+  [[nodiscard]] const Digest& top() const { return levels_.back().front(); }
+  // A new leaf at the end.
+  void append(const Digest& leaf);
+  [[nodiscard]] const std::vector<Digest>& all_leaves() const { return levels_.front(); }
 
  private:
+  std::size_t level_ = 0;                    // of the leaves
   std::vector<std::vector<Digest>> levels_;  // leaves first; the last level has one node; none without leaves
 };
+
+// The root of a tree of so many leaves with that one node at its top; null without leaves.
+[[nodiscard]] Digest root_of(std::size_t leaves, const Digest* top);
 
 }  // namespace unscatter

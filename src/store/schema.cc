@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 struct Table {
   std::string_view name;
   std::string_view sql;
+  // It holds what can be derived from the others, so that it need not be derived again.  A file has all of these tables
+  // or none: version 0.1 made none.
+  bool kept = false;
 };
 
 // Format 1 did not know which entries a list had made.
@@ -28,6 +31,12 @@ constexpr std::string_view kLists =
 // In alphabetical order.  The texts are compared with what the file says.  So a table with other types or one more
 // column is not mistaken for ours.
 constexpr std::array kTables = {
+    Table{"curvature",
+          "CREATE TABLE curvature(piece INTEGER PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL) STRICT",
+          true},
+    Table{"embeddings",
+          "CREATE TABLE embeddings(slot INTEGER PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL) STRICT",
+          true},
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
           "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
@@ -35,6 +44,8 @@ constexpr std::array kTables = {
           "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL, "
           "signature BLOB NOT NULL) STRICT"},
     Table{"lists", kLists},
+    Table{"members",
+          "CREATE TABLE members(bucket INTEGER PRIMARY KEY, entries BLOB NOT NULL, seal BLOB NOT NULL) STRICT", true},
     Table{"model",
           "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation "
           "BLOB, "
@@ -45,6 +56,7 @@ constexpr std::array kTables = {
           "STRICT"},
     Table{"receipts", "CREATE TABLE receipts(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT"},
     Table{"salts", "CREATE TABLE salts(sequence INTEGER PRIMARY KEY, salts BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
+    Table{"tree", "CREATE TABLE tree(part INTEGER PRIMARY KEY, digests BLOB NOT NULL) STRICT", true},
     Table{"workspace",
           "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT "
           "NULL, "
@@ -105,9 +117,11 @@ Status check_tables(const Database& database, const fs::path& path) {
                     fmt::format("{} is damaged: its tables are not those of a workspace", path.string())};
   // Compared before any other statement runs.  A trigger could copy each row that a removal deletes to another table,
   // and a view in the place of a table could show rows that are not there.
+  UNSCATTER_TRY(kept, has_kept_tables(database));
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
+    if (table.kept && !kept) continue;
     UNSCATTER_TRY(row, statement.step());
     if (!row) return other;
     UNSCATTER_TRY(type, statement.text(0));
@@ -121,14 +135,28 @@ Status check_tables(const Database& database, const fs::path& path) {
   return ok_status();
 }
 
-// A page that two tables claim would lose data at the next write.  So this comes before any write.
+}  // namespace
+
 Status check_pages(const Database& database, const fs::path& path) {
   UNSCATTER_TRY(verdict, database.text("PRAGMA integrity_check(1)"));
   if (verdict == "ok") return ok_status();
   return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: {}", path.string(), verdict)};
 }
 
-}  // namespace
+Result<bool> has_kept_tables(const Database& database) {
+  // One of them stands for all: check_tables() asks for the others then.
+  UNSCATTER_TRY(found, database.integer("SELECT count(*) FROM sqlite_schema WHERE name IN "
+                                        "('curvature', 'embeddings', 'members', 'tree')"));
+  return found > 0;
+}
+
+Status create_kept_tables(const Database& database) {
+  for (const Table& table : kTables) {
+    if (!table.kept) continue;
+    UNSCATTER_CHECK_OK(database.run(fmt::format("DROP TABLE IF EXISTS {}; {}", table.name, table.sql)));
+  }
+  return ok_status();
+}
 
 Result<Database> create_database(const fs::path& path, std::chrono::milliseconds wait) {
   // SQLite would make the file readable for everybody.  Its log takes over the mode of the file.  To change the mode
@@ -188,7 +216,6 @@ Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds 
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: it keeps no write-ahead log", path.string())};
   }
   UNSCATTER_CHECK_OK(check_tables(database, path));
-  UNSCATTER_CHECK_OK(check_pages(database, path));
   // A crash between COMMIT and checkpoint leaves old pages in the file and the new ones in the log.  This finishes the
   // erasure.  It is the first write, after every check.
   if (access == Access::kAlone) UNSCATTER_CHECK_OK(database.empty_log());

@@ -20,6 +20,13 @@ inline constexpr std::int64_t kFirstFormat = 1;
 // its rows are committed.  Until then open_database() calls it interrupted.  Errors: kInvalidArgument if it exists,
 // kIo.
 [[nodiscard]] Result<Database> create_database(const std::filesystem::path& path, std::chrono::milliseconds wait);
+// Whether the file has the tables of derived rows (docs/workspace-format.md, "Kept state").
+[[nodiscard]] Result<bool> has_kept_tables(const Database& database);
+// Makes them, empty.  Within a transaction of the caller.
+[[nodiscard]] Status create_kept_tables(const Database& database);
+// Whether all pages hang together.  Reads the whole file.  A page that two tables claim would lose data at a write.
+// Errors: kMalformedInput.
+[[nodiscard]] Status check_pages(const Database& database, const std::filesystem::path& path);
 // Within a transaction of the caller.
 [[nodiscard]] Status create_tables(const Database& database);
 // kFirstFormat or kFormatVersion, of a file that open_database() has opened.
@@ -33,7 +40,7 @@ enum class Access {
   kAlone,   // nobody
   kReader,  // others that read
 };
-// Opens and takes the lock.  Checks that the file is a workspace of a known format and that its pages hang together.
+// Opens and takes the lock.  Checks that the file is a workspace of a known format.  Reads no more than a few pages.
 // Empties a log that a crash left.  Errors: kNotFound, kUnavailable, kIo; kMalformedInput, saying what is wrong.
 [[nodiscard]] Result<Database> open_database(const std::filesystem::path& path, std::chrono::milliseconds wait,
                                              Access access = Access::kAlone);

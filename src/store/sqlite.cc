@@ -135,13 +135,18 @@ Result<std::string> Statement::text(int column) const {
   return std::string(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size));
 }
 
-Result<std::vector<std::byte>> Statement::blob(int column) const {
+Result<std::span<const std::byte>> Statement::blob_view(int column) const {
   if (sqlite3_column_type(statement_.get(), column) != SQLITE_BLOB) return not_as_written(name_);
   const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_.get(), column));
   const int size = sqlite3_column_bytes(statement_.get(), column);
   // An empty blob has a null pointer too.
   if (data == nullptr && size > 0) throw std::bad_alloc();
-  return std::vector<std::byte>(data, data + size);
+  return std::span(data, static_cast<std::size_t>(size));
+}
+
+Result<std::vector<std::byte>> Statement::blob(int column) const {
+  UNSCATTER_TRY(view, blob_view(column));
+  return std::vector<std::byte>(view.begin(), view.end());
 }
 
 bool Statement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }

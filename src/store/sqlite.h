@@ -38,6 +38,8 @@ class Statement {
   [[nodiscard]] Result<std::int64_t> integer(int column) const;
   [[nodiscard]] Result<std::string> text(int column) const;
   [[nodiscard]] Result<std::vector<std::byte>> blob(int column) const;
+  // Without a copy; good until the next step().
+  [[nodiscard]] Result<std::span<const std::byte>> blob_view(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 
  private:

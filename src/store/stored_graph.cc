@@ -139,6 +139,47 @@ Status visit_graphs(const Database& database, const std::function<Status(std::si
   }
 }
 
+Result<std::size_t> count_slots(const Database& database) {
+  Statement statement = database.prepare("SELECT slot FROM graphs ORDER BY slot DESC LIMIT 1");
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return std::size_t{0};
+  UNSCATTER_TRY(last, statement.integer(0));
+  if (last < 0) return broken(0, "its number is negative");
+  return static_cast<std::size_t>(last) + 1;
+}
+
+Result<std::optional<std::size_t>> slot_of_number(const Database& database, std::size_t slots, std::size_t number) {
+  Statement statement = database.prepare("SELECT number FROM graphs WHERE slot = ?");
+  std::size_t low = 0;
+  for (std::size_t high = slots; low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    UNSCATTER_CHECK_OK(statement.run());  // back to its beginning
+    statement.bind(1, static_cast<std::int64_t>(middle));
+    UNSCATTER_TRY(found, statement.step());
+    if (!found) return broken(middle, "it is missing");
+    UNSCATTER_TRY(here, statement.integer(0));
+    if (static_cast<std::size_t>(here) == number) return std::optional(middle);
+    if (static_cast<std::size_t>(here) < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return std::optional<std::size_t>();
+}
+
+Result<std::optional<std::size_t>> slot_with_label(const Database& database, std::uint32_t label,
+                                                   const std::function<bool(std::size_t)>& wanted) {
+  Statement statement = database.prepare("SELECT slot FROM graphs WHERE label = ?");
+  statement.bind(1, std::int64_t{label});
+  for (;;) {
+    UNSCATTER_TRY(found, statement.step());
+    if (!found) return std::optional<std::size_t>();
+    UNSCATTER_TRY(slot, statement.integer(0));
+    if (wanted(static_cast<std::size_t>(slot))) return std::optional(static_cast<std::size_t>(slot));
+  }
+}
+
 Result<GraphRow> read_graph(const Database& database, std::size_t slot) {
   Statement statement = database.prepare(fmt::format("SELECT {} FROM graphs WHERE slot = ?", kColumns));
   statement.bind(1, static_cast<std::int64_t>(slot));

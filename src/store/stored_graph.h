@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,14 @@ struct GraphRow {
 // those of take.
 [[nodiscard]] Status visit_graphs(const Database& database,
                                   const std::function<Status(std::size_t slot, GraphRow& row)>& take);
+// One more than the largest slot.
+[[nodiscard]] Result<std::size_t> count_slots(const Database& database);
+// The slot of the graph that requests call by `number`; nothing if there is none.  Numbers ascend with slots.
+[[nodiscard]] Result<std::optional<std::size_t>> slot_of_number(const Database& database, std::size_t slots,
+                                                                std::size_t number);
+// A slot whose graph has this label and for which `wanted` is true; nothing if there is none.
+[[nodiscard]] Result<std::optional<std::size_t>> slot_with_label(const Database& database, std::uint32_t label,
+                                                                 const std::function<bool(std::size_t)>& wanted);
 [[nodiscard]] Result<GraphRow> read_graph(const Database& database, std::size_t slot);
 
 }  // namespace unscatter

@@ -240,6 +240,15 @@ Status append_entry(const Database& database, std::size_t sequence, const Ledger
       .run();
 }
 
+Result<std::optional<std::size_t>> last_entry(const Database& database) {
+  Statement statement = database.prepare("SELECT sequence FROM ledger ORDER BY sequence DESC LIMIT 1");
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return std::optional<std::size_t>();
+  UNSCATTER_TRY(sequence, statement.integer(0));
+  if (sequence < 0) return damaged_row("an entry of the ledger has a negative number");
+  return std::optional(static_cast<std::size_t>(sequence));
+}
+
 Result<LedgerRow> read_entry(const Database& database, std::size_t sequence) {
   Statement statement = database.prepare("SELECT body, hash, signature FROM ledger WHERE sequence = ?");
   statement.bind(1, row_number(sequence));

@@ -59,6 +59,8 @@ struct LedgerRow {
 [[nodiscard]] bool is_signed(const LedgerRow& row, const PublicKey& signer);
 [[nodiscard]] Status append_entry(const Database& database, std::size_t sequence, const LedgerRow& row);
 [[nodiscard]] Result<LedgerRow> read_entry(const Database& database, std::size_t sequence);
+// The largest sequence; nothing for an empty ledger.
+[[nodiscard]] Result<std::optional<std::size_t>> last_entry(const Database& database);
 // Calls `visit` for every entry in order and stops at its first error.  Errors: kMalformedInput where a number is
 // missing.
 [[nodiscard]] Status visit_entries(const Database& database,

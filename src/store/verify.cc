@@ -10,8 +10,10 @@
 #include "store/chain.h"
 #include "store/contents.h"
 #include "store/guarantee.h"
+#include "store/kept_state.h"
 #include "store/rollback_record.h"
 #include "store/schema.h"
+#include "store/stored_graph.h"
 #include "store/tables.h"
 #include "store/unused_pages.h"
 #include "store/workspace_state.h"
@@ -39,6 +41,10 @@ class Verifier {
       return result();
     }
     database_.emplace(*std::move(database));
+    if (const Status pages = check_pages(*database_, path_); !pages.ok()) {
+      checks_.back() = {"file", false, pages.error().message};
+      return result();
+    }
     // Everything else is compared with these two.
     if (!note("constants", constants()) || !note("chain", chain())) return result();
     if (!how_.record.empty()) note("record", record());
@@ -54,7 +60,9 @@ class Verifier {
     note("erasure", erasure());
     // The residual of other graphs or other weights would prove nothing.
     if (!data_holds || !model_holds) return result();
-    if (note("residual", residual()) && options_.retrain) note("retrain", retrain());
+    const bool residual_holds = note("residual", residual());
+    if (session_) note("kept", kept());
+    if (residual_holds && options_.retrain) note("retrain", retrain());
     return result();
   }
 
@@ -260,6 +268,16 @@ class Verifier {
     }
     return fmt::format("between {:.3g} and {:.3g}; certified: at most {:.3g}", found.lower_bound, found.upper_bound,
                        claimed);
+  }
+
+  // What the file keeps so that it need not be derived again, held against what is derived now.
+  Result<std::string> kept() {
+    UNSCATTER_TRY(there, has_kept_tables(*database_));
+    if (!there) return std::string("nothing is kept beside graphs and model; the next removal keeps more");
+    UNSCATTER_TRY(slots, count_slots(*database_));
+    StoredTree tree(slots, contents_.chain.last.data_after);
+    UNSCATTER_TRY(words, check_kept_state(*database_, contents_, *session_, tree));
+    return words;
   }
 
   // Trains from scratch on what is left, on the same objective, and measures.  The perturbation is the kept one:

@@ -6,9 +6,14 @@
 #include <ctime>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
+#include "base/wipe.h"
+#include "store/kept_state.h"
 #include "store/schema.h"
+#include "store/stored_curvature.h"
 #include "store/stored_graph.h"
+#include "store/stored_rows.h"
 #include "store/upgrade.h"
 #include "store/workspace_state.h"
 #include "unlearn/limit.h"
@@ -79,7 +84,9 @@ Status write_all(const Database& database, const Session& session, RandomSource&
     UNSCATTER_CHECK_OK(write_graph(database, slot, row));
     leaves.push_back(row.leaf(slot));
   }
-  contents.graphs = MerkleTree(std::move(leaves));
+  UNSCATTER_CHECK_OK(write_kept_state(database, session, leaves, contents.identity.list_key, contents.tree));
+  contents.tree.written();
+  contents.has_kept_state = true;
   // A workspace that is trained again goes on counting where its predecessor stopped.
   const std::size_t published = published_in(contents.constants.options.earlier);
   const ModelRow model = to_row(model_of(contents.snapshot, published), random);
@@ -93,7 +100,7 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   record.software = fmt::format("unscatter {}", version());
   record.constants = constants_digest(contents.identity);
   // A creation changes no data.  So the rule that links entries holds for the first one too.
-  record.data_before = record.data_after = contents.graphs.root();
+  record.data_before = record.data_after = contents.tree.root();
   record.model = model.digest();
   set_certificate(record, contents.snapshot.certificate);
   const LedgerRow row = make_entry(record, key);
@@ -142,7 +149,7 @@ WorkspaceInfo Workspace::State::info() const {
   info.transform = contents.constants.transform;
   info.options = contents.constants.options;
   info.class_names = contents.class_names;
-  info.slots = contents.graphs.leaves();
+  info.slots = contents.tree.leaves();
   info.entries = contents.chain.entries;
   info.head = contents.chain.head;
   info.published = published();
@@ -161,6 +168,19 @@ Result<Session*> Workspace::State::live() {
   if (!session) {
     // What is in memory may be older than the disk.  A session made of it would answer from a state that is gone.
     if (uncertain) return require_writable().error();
+    require_settled();
+    part.reset();
+    // Everything is read here, so everything is checked here.
+    UNSCATTER_CHECK_OK(check_pages(database, path));
+    UNSCATTER_CHECK_OK(check_links(database));
+    UNSCATTER_CHECK_OK(read_data(database, contents));
+    KeptState kept;
+    if (contents.has_kept_state) {
+      Result<KeptState::Rows> rows = kept_rows();
+      if (!rows.ok() && rows.error().code != ErrorCode::kMalformedInput) return std::move(rows).error();
+      kept_state_damaged = kept_state_damaged || !rows.ok();
+      if (rows.ok()) kept.rows = *std::move(rows);
+    }
     // Moved: two copies of all graphs would double the memory.
     SessionSnapshot snapshot = std::move(contents.snapshot);
     contents.snapshot = {};
@@ -168,7 +188,7 @@ Result<Session*> Workspace::State::live() {
     contents.snapshot.rungs = snapshot.rungs;
     Result<Session> restored =
         Session::restore(std::move(snapshot), contents.embedder, session_options(contents.constants.options, options),
-                         make_random(options));
+                         make_random(options), std::move(kept));
     if (!restored.ok()) {
       uncertain = true;  // the snapshot is gone
       return std::move(restored).error();
@@ -189,6 +209,42 @@ Result<Session*> Workspace::State::live() {
     session = *std::move(restored);
   }
   return &*session;
+}
+
+Result<KeptState::Rows> Workspace::State::kept_rows() {
+  UNSCATTER_TRY(leaves, contents.tree.all_leaves(database));
+  return read_rows(database, leaves, contents.chain.last.graphs, weight_rows(contents), class_count(contents));
+}
+
+Result<Session*> Workspace::State::publisher() {
+  if (session) return &*session;
+  if (uncertain) return require_writable().error();
+  require_settled();
+  SessionSnapshot nothing = contents.snapshot;
+  nothing.others = OtherSlots{{}, contents.tree.leaves(), contents.chain.last.graphs, {}};
+  UNSCATTER_TRY(restored, Session::restore(std::move(nothing), contents.embedder,
+                                           session_options(contents.constants.options, options), make_random(options)));
+  part = std::move(restored);
+  return &*part;
+}
+
+Status Workspace::State::rebuild_kept_state() {
+  UNSCATTER_TRY(live_session, live());
+  std::vector<Digest> leaves;
+  UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
+    leaves.push_back(row.leaf(slot));
+    wipe(row.content);
+    return ok_status();
+  }));
+  UNSCATTER_TRY(transaction, Transaction::begin(database));
+  StoredTree tree;
+  UNSCATTER_CHECK_OK(write_kept_state(database, *live_session, leaves, contents.identity.list_key, tree));
+  UNSCATTER_CHECK_OK(commit(transaction));
+  tree.written();
+  contents.tree = std::move(tree);
+  contents.has_kept_state = true;
+  kept_state_damaged = false;
+  return checkpoint("the kept state is made anew");
 }
 
 Status Workspace::State::require_writable() const {
@@ -333,6 +389,10 @@ Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& 
 WorkspaceInfo Workspace::info() const { return state_->info(); }
 const Embedder& Workspace::embedder() const { return *state_->contents.embedder; }
 const StageTimes& Workspace::stage_times() const { return state_->times; }
+
+const Matrix& Workspace::kept_weights() const {
+  return state_->session ? state_->session->weights() : state_->contents.snapshot.weights;
+}
 
 Result<const Session*> Workspace::session() {
   UNSCATTER_TRY(session, state_->live());

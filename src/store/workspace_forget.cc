@@ -6,6 +6,10 @@
 
 #include "base/stopwatch.h"
 #include "base/wipe.h"
+#include "linalg/wipe_matrix.h"
+#include "store/cold.h"
+#include "store/kept_state.h"
+#include "store/stored_curvature.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
 #include "unscatter/base/invariant.h"
@@ -16,20 +20,23 @@
 namespace unscatter {
 namespace {
 
-// Rows of the graphs that an update touches, and the leaves that they replace in the tree.
+// Rows of the graphs that an update touches, and what they were before.
 struct ChangedGraphs {
   std::vector<std::size_t> slots;
   std::vector<GraphRow> rows;
-  std::vector<Digest> leaves_before;
+  std::vector<Digest> leaves;
+  std::vector<GraphBefore> before;
 };
 
-Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree& tree,
-                                     std::span<const SlotChange> changes, RandomSource& random) {
+Result<ChangedGraphs> changed_graphs(const Database& database, std::span<const SlotChange> changes,
+                                     RandomSource& random) {
   ChangedGraphs changed;
   for (const SlotChange& change : changes) {
     UNSCATTER_TRY(old, read_graph(database, change.slot));
-    // Only id and counts are needed.  The old graph must not stay in freed memory once it is removed.
+    // The index of ids needs it.  Its bytes must not stay in freed memory once it is removed.
+    UNSCATTER_TRY(old_slot, slot_from_row(old));
     wipe(old.content);
+    changed.before.push_back({std::move(old_slot.graph), std::move(old_slot.graph_id)});
     SlotSnapshot slot;
     slot.number = old.number;
     if (change.graph != nullptr) {
@@ -43,32 +50,44 @@ Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree&
     wipe(old.graph_id);
     changed.slots.push_back(change.slot);
     changed.rows.push_back(to_row(slot, random));
-    changed.leaves_before.push_back(tree.leaf(change.slot));
+    changed.leaves.push_back(changed.rows.back().leaf(change.slot));
   }
   return changed;
+}
+
+void wipe_before(ChangedGraphs& changed) noexcept {
+  for (GraphBefore& before : changed.before) {
+    if (before.graph) before.graph->wipe();
+    wipe(before.graph_id);
+  }
 }
 
 // Changes the leaves, and changes them back unless it is told to keep them.  The entry needs the new root before
 // anything is written, and the writing may fail.
 class TreeChange {
  public:
-  TreeChange(MerkleTree& tree, const ChangedGraphs& changed) : tree_(tree), changed_(changed) {
-    for (std::size_t i = 0; i < changed.slots.size(); ++i) {
-      tree.set_leaf(changed.slots[i], changed.rows[i].leaf(changed.slots[i]));
-    }
-  }
+  explicit TreeChange(StoredTree& tree) : tree_(tree), leaves_(tree.leaves()), root_(tree.root()) {}
   TreeChange(const TreeChange&) = delete;
   TreeChange& operator=(const TreeChange&) = delete;
   ~TreeChange() {
-    if (kept_) return;
-    for (std::size_t i = 0; i < changed_.slots.size(); ++i)
-      tree_.set_leaf(changed_.slots[i], changed_.leaves_before[i]);
+    // The file has the old tree, and what is needed of it is read again.
+    if (!kept_) tree_.forget_parts(leaves_, root_);
   }
-  void keep() { kept_ = true; }
+  [[nodiscard]] Status apply(const Database& database, const ChangedGraphs& changed) {
+    for (std::size_t i = 0; i < changed.slots.size(); ++i) {
+      UNSCATTER_CHECK_OK(tree_.set_leaf(database, changed.slots[i], changed.leaves[i]));
+    }
+    return ok_status();
+  }
+  void keep() noexcept {
+    kept_ = true;
+    tree_.written();
+  }
 
  private:
-  MerkleTree& tree_;
-  const ChangedGraphs& changed_;
+  StoredTree& tree_;
+  std::size_t leaves_;
+  Digest root_;
   bool kept_ = false;
 };
 
@@ -78,15 +97,18 @@ struct RemovalRows {
   ModelRow model;
   LedgerRow entry;
   std::string receipt;
+  std::optional<KeptCurvature> curvature;
 };
 
 // The caller's transaction holds all of it.  After a crash either every row is there or none (docs/workspace-format.md,
 // "One transaction per removal").
-Status write_removal(const Database& database, const RemovalRows& rows, std::size_t sequence,
-                     std::span<const Salt> salts, const RecordOptions& how) {
+Status write_removal(const Database& database, const RemovalRows& rows, const PreparedRemoval& removal,
+                     Contents& contents, std::size_t sequence, std::span<const Salt> salts, const RecordOptions& how) {
   for (std::size_t i = 0; i < rows.graphs.slots.size(); ++i) {
     UNSCATTER_CHECK_OK(write_graph(database, rows.graphs.slots[i], rows.graphs.rows[i]));
   }
+  UNSCATTER_CHECK_OK(write_kept_changes(database, removal, rows.graphs.before, rows.graphs.leaves,
+                                        contents.identity.list_key, rows.curvature, contents.tree));
   // Invariant 10.  The published model was made of weights that knew what is removed now.
   UNSCATTER_CHECK_OK(erase_published(database));
   UNSCATTER_CHECK_OK(append_entry(database, sequence, rows.entry));
@@ -180,11 +202,70 @@ void Workspace::State::advance(LedgerRecord&& entry, const Digest& hash) noexcep
 }
 
 Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
-  UNSCATTER_TRY(live_session, live());
   Stopwatch watch;
+  if (!session && worth_staying_cold(requests.size())) {
+    Result<PreparedRemoval> cold = prepare_cold(requests, on_refusal);
+    times.update += watch.lap();
+    // A refusal is final.  Otherwise the part was not enough, or something kept is damaged, which live() looks at.
+    const bool needs_all =
+        !cold.ok() && (cold.error().code == ErrorCode::kUnsupported || cold.error().code == ErrorCode::kMalformedInput);
+    if (!needs_all) return cold;
+    kept_state_damaged = kept_state_damaged || cold.error().code == ErrorCode::kMalformedInput;
+    part.reset();
+  }
+  UNSCATTER_TRY(live_session, live());
+  const bool kept_state_serves = contents.has_kept_state && !kept_state_damaged;
+  if (!kept_state_serves && require_writable().ok()) UNSCATTER_CHECK_OK(rebuild_kept_state());
+  watch.lap();
   Result<PreparedRemoval> removal = live_session->prepare(requests, on_refusal);
   times.update += watch.lap();
   return removal;
+}
+
+bool Workspace::State::worth_staying_cold(std::size_t requests) const {
+  // A session of all graphs serves many removals for the price of one opening.
+  constexpr std::size_t kFew = 16;
+  return !session && contents.has_kept_state && !kept_state_damaged && requests <= kFew && cold_removals < kFew;
+}
+
+Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  if (uncertain) return require_writable().error();
+  require_settled();
+  UNSCATTER_TRY(slots, touched_slots(database, contents, requests));
+  const std::size_t width = weight_rows(contents);
+  const SessionOptions how = session_options(contents.constants.options, options);
+  KeptState kept;
+  if (worth_keeping(width, class_count(contents))) {
+    UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), contents.tree.root()));
+    kept.curvature = std::move(curvature);
+  }
+  // Without the rows of all graphs first, if there is something to step with.
+  if (kept.curvature) {
+    UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
+    UNSCATTER_TRY(restored,
+                  Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
+    part = std::move(restored);
+    Result<PreparedRemoval> removal = part->prepare(requests, on_refusal);
+    if (removal.ok() || removal.error().code != ErrorCode::kUnsupported) return removal;
+  }
+  kept = {};
+  UNSCATTER_TRY(rows, kept_rows());
+  kept.rows = std::move(rows);
+  UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
+  UNSCATTER_TRY(restored,
+                Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
+  part = std::move(restored);
+  return part->prepare(requests, on_refusal);
+}
+
+SessionSnapshot Workspace::State::model_in_memory_after(const PreparedRemoval& update) const {
+  SessionSnapshot after = contents.snapshot;
+  after.weights = update.weights();
+  after.residuals = update.residuals();
+  if (update.perturbation() != nullptr) after.perturbation = *update.perturbation();
+  after.certificate = update.certificate();
+  after.rungs = update.rungs();
+  return after;
 }
 
 Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
@@ -197,9 +278,12 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   // Record: tree, model, entry, receipt.  All that may fail for reasons other than the disk comes before the
   // transaction.
   RemovalRows rows;
-  UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, removal.changes(), *random));
+  UNSCATTER_TRY(changed, changed_graphs(database, removal.changes(), *random));
   rows.graphs = std::move(changed);
-  TreeChange tree_change(contents.graphs, rows.graphs);
+  TreeChange tree_change(contents.tree);
+  UNSCATTER_CHECK_OK(tree_change.apply(database, rows.graphs));
+  // A session that goes on has its curvature in memory.  The file gets it from a removal that stands alone.
+  if (!session && worth_keeping(weight_rows(contents), class_count(contents))) rows.curvature = removal.curvature();
   const std::size_t published_so_far = std::max(published(), how.published);
   rows.model = to_row(model_after(removal, published_so_far), *random);
   done.certificate = removal.certificate();
@@ -215,7 +299,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   }
   done.entry.graphs_edited = removal.graphs_edited();
   done.entry.graphs_removed = removal.graphs_removed();
-  done.entry.data_after = contents.graphs.root();
+  done.entry.data_after = contents.tree.root();
   done.entry.model = rows.model.digest();
   set_certificate(done.entry, done.certificate);
   rows.entry = make_entry(done.entry, *options.key);
@@ -225,19 +309,26 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   LedgerRecord last = done.entry;  // copied here, because nothing may fail once it is on disk
   std::shared_ptr<const Embedder> embedder = removal.embedder();
   std::vector<std::string> class_names = removal.class_names();
+  SessionSnapshot model_after_cold = session ? SessionSnapshot() : model_in_memory_after(removal);
   times.record += watch.lap();
   // Before the commit: salts that are not kept are nowhere else, and a crash after the commit would lose them.
   if (how.hand_out && !how.shred) UNSCATTER_CHECK_OK(how.hand_out(done));
   watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
-  UNSCATTER_CHECK_OK(write_removal(database, rows, done.entry.sequence, done.salts, how));
+  UNSCATTER_CHECK_OK(write_removal(database, rows, removal, contents, done.entry.sequence, done.salts, how));
   times.write += watch.lap();
   UNSCATTER_CHECK_OK(commit(transaction));
   times.commit += watch.lap();
 
   // COMMIT has returned, so the disk has it.  From here to the checkpoint nothing can fail, and memory follows.
   tree_change.keep();
+  wipe_before(rows.graphs);
+  if (!session) {
+    wipe_matrix(contents.snapshot.weights);
+    contents.snapshot = std::move(model_after_cold);
+    ++cold_removals;
+  }
   removal.commit();
   contents.embedder = std::move(embedder);
   wipe(contents.class_names);

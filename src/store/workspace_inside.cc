@@ -10,7 +10,7 @@
 namespace unscatter {
 
 Result<SlotSnapshot> Workspace::slot(std::size_t slot) const {
-  if (slot >= state_->contents.graphs.leaves()) {
+  if (slot >= state_->contents.tree.leaves()) {
     return Error{ErrorCode::kNotFound, fmt::format("the workspace has no slot {}", slot)};
   }
   UNSCATTER_TRY(row, read_graph(state_->database, slot));

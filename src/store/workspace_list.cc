@@ -160,7 +160,8 @@ Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalReq
   ListDone before = requests_done(prefixes, known);
   // A list that unscatter 0.1 began has a digest under the key that lies in the file.  Its next update replaces it.
   if (before.requests == 0) before = requests_done(prefix_digests(requests, list_key), known);
-  UNSCATTER_CHECK_OK(state.live());
+  // A long list pays for a session of all graphs.
+  if (!state.worth_staying_cold(requests.size() - before.requests)) UNSCATTER_CHECK_OK(state.live());
   return ListRun(state, requests, options, std::move(prefixes), std::move(before)).run();
 }
 

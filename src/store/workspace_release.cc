@@ -12,7 +12,7 @@ namespace unscatter {
 // The session counts the release first.  If writing it fails, one is lost, and none is published uncounted.
 Result<PublishedModel> Workspace::State::publish() {
   UNSCATTER_CHECK_OK(require_writable());
-  UNSCATTER_TRY(live_session, live());
+  UNSCATTER_TRY(live_session, publisher());
   // A session certifies every update that it makes, and an opening refuses what does not meet its guarantee.  This is
   // the last place to notice that both were wrong.
   if (!live_session->certificate().satisfied) {
@@ -38,6 +38,7 @@ Result<PublishedModel> Workspace::State::publish() {
   UNSCATTER_CHECK_OK(append_entry(database, entry.sequence, row));
   UNSCATTER_CHECK_OK(write_receipt(database, entry.sequence, receipt));
   UNSCATTER_CHECK_OK(commit(transaction));
+  if (!session) contents.snapshot.releases = part->releases();
   advance(std::move(entry), row.hash);
   // The caller gets the model only after both of these.  What somebody has seen is always in the ledger, and the count
   // is always in the record beside the key.

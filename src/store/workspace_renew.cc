@@ -13,6 +13,7 @@ namespace unscatter {
 
 Status Workspace::State::read_again() {
   session.reset();
+  part.reset();
   Result<Contents> read = read_contents(database);
   if (!read.ok()) {
     uncertain = true;  // what is in memory is older than the disk

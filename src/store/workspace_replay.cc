@@ -53,7 +53,7 @@ Result<std::vector<RemovalRequest>> requests_since(const RecordedLedger& record,
 
 Result<Forgotten> Workspace::State::write_empty_replay(const RecordOptions& how) {
   UNSCATTER_CHECK_OK(require_writable());
-  UNSCATTER_TRY(live_session, live());
+  UNSCATTER_TRY(live_session, publisher());
   Forgotten done;
   const StoredModel model = model_of(live_session->snapshot_without_slots(), std::max(published(), how.published));
   const ModelRow model_row = to_row(model, *random);

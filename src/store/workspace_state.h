@@ -14,6 +14,7 @@
 #include "store/rollback_record.h"
 #include "store/sqlite.h"
 #include "store/tables.h"
+#include "unscatter/base/invariant.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
 #include "unscatter/store/workspace.h"
@@ -55,8 +56,25 @@ struct Workspace::State {
   // Holds the file against its record, which grows by the entries that it lacks if the key is there.  An older file is
   // marked as such.
   [[nodiscard]] Status meet_record();
-  // The session, embedded when first needed.
+  // The session of all graphs, made when first needed.
   [[nodiscard]] Result<Session*> live();
+  // A session that can publish: that of all graphs, if there is one, or a part without a graph.
+  [[nodiscard]] Result<Session*> publisher();
+  // The rows of all graphs, as the file keeps them.  Errors: kMalformedInput where one is not what was written.
+  [[nodiscard]] Result<KeptState::Rows> kept_rows();
+  // The kept state of the file, made anew from the session that lives.
+  [[nodiscard]] Status rebuild_kept_state();
+  // Whether these requests are better honoured without a session of all graphs.
+  [[nodiscard]] bool worth_staying_cold(std::size_t requests) const;
+  // The first half of a removal on what the requests touch.  Errors: kUnsupported and kMalformedInput where all graphs
+  // have to be looked at; refusals as usual.
+  [[nodiscard]] Result<PreparedRemoval> prepare_cold(std::span<const RemovalRequest> requests, OnRefusal on_refusal);
+  // The model that a part of a session has come to, without graphs.
+  [[nodiscard]] SessionSnapshot model_in_memory_after(const PreparedRemoval& update) const;
+  // Two updates at a time would both start from the same weights.
+  void require_settled() const {
+    invariant(!part || !part->update_is_prepared(), "an update is prepared; commit or drop it first");
+  }
   // Errors: kInvalidArgument if `key` is missing or not the one that the workspace was created with; kIo after a commit
   // of unknown outcome; kOutdated for an older copy.
   [[nodiscard]] Status require_writable() const;
@@ -101,6 +119,9 @@ struct Workspace::State {
   WorkspaceOptions options;
   std::unique_ptr<RandomSource> random;
   std::optional<Session> session;
+  std::optional<Session> part;      // of the removal that is prepared or was done last
+  std::size_t cold_removals = 0;    // since the file was opened
+  bool kept_state_damaged = false;  // as far as somebody looked
   std::optional<RollbackRecord> record;  // with the key, where there is one
   std::size_t entries_on_record = 0;     // of this file, from the first on
   std::optional<Error> outdated;         // the file is older than its record, or another one

@@ -115,6 +115,12 @@ Result<GraphCollection> GraphCollection::restore(SessionSnapshot& snapshot) {
     graphs.numbers_.push_back(std::move(kept.node_numbers));
     if (graphs.graphs_[slot]) graphs.add_to_index(slot);
   }
+  graphs.others_ = std::move(snapshot.others);
+  if (graphs.others_) {
+    const OtherSlots& others = *graphs.others_;
+    if (others.places.size() != graphs.slots()) return broken(graphs.slots(), "its place is not known");
+    graphs.living_ += others.graphs;
+  }
   if (graphs.living_ == 0) return Error{ErrorCode::kMalformedInput, "there is no graph to learn from"};
   return graphs;
 }

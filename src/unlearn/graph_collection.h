@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -50,8 +51,16 @@ class GraphCollection {
   [[nodiscard]] const std::vector<std::uint32_t>& labels() const noexcept { return labels_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::vector<std::string>& class_names() const noexcept { return class_names_; }
+  // Of the slots that are not here; null if all are here.
+  [[nodiscard]] const OtherSlots* others() const noexcept { return others_ ? &*others_ : nullptr; }
+  // The slot of the whole session that slot `slot` is.
+  [[nodiscard]] std::size_t place(std::size_t slot) const { return others_ ? others_->places.at(slot) : slot; }
+  [[nodiscard]] std::size_t all_slots() const noexcept { return others_ ? others_->slots : graphs_.size(); }
   // The nodes' numbers at creation; empty: 0, 1, 2, ...
   [[nodiscard]] std::span<const std::uint32_t> node_numbers(std::size_t slot) const { return numbers_[slot]; }
+  [[nodiscard]] std::string_view graph_id(std::size_t slot) const {
+    return graph_ids_.empty() ? std::string_view() : std::string_view(graph_ids_[slot]);
+  }
   [[nodiscard]] Dataset remaining() const;
 
   [[nodiscard]] bool has_subjects() const noexcept { return !slots_of_subject_.empty(); }
@@ -87,7 +96,8 @@ class GraphCollection {
   std::vector<std::string> class_names_;
   std::vector<std::string> graph_ids_;      // empty, or one per slot
   std::vector<std::size_t> graph_numbers_;  // empty, or one per slot, ascending
-  std::size_t living_ = 0;
+  std::size_t living_ = 0;  // those that are not here included
+  std::optional<OtherSlots> others_;
 
   std::vector<std::uint32_t> node_counts_;           // at creation; 0 in an empty slot
   std::vector<std::vector<std::uint32_t>> numbers_;  // empty: 0, 1, 2, ...

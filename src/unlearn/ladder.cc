@@ -62,7 +62,7 @@ bool take_fast_step(const Climb& climb, const GradientChange& change, Matrix& gr
   const bool served = fit.assessment.satisfied;
   // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
   climb.curvature.fast_step_taken(served, fit.assessment.usage);
-  if (served) return true;
+  if (served || !climb.all_rows) return true;
   Evaluation evaluation = climb.after.evaluate(fit.weights);
   accept_evaluation(evaluation, climb.after, climb.limit, fit);
   gradient = std::move(evaluation.gradient);
@@ -189,6 +189,7 @@ Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const
   // An anchor was made only where the fast rung can serve (Learner::fast_rung_possible).  Otherwise nothing happens
   // here.
   bool stepped = take_fast_step(climb, change, gradient, fit);
+  if (!climb.all_rows) return fit;  // satisfied or not, there is no other rung
   const bool enough = stepped && fit.assessment.satisfied;
   if (!enough && judged_by_evaluation(climb.options)) {
     stepped = take_chord_steps(climb, gradient, fit) || stepped;

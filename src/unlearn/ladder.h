@@ -30,6 +30,7 @@ struct Climb {
   Curvature& curvature;
   std::size_t graphs;  // that are left
   bool may_anchor;     // whether the fast rung can serve later updates
+  bool all_rows;       // false: `after` has the edited rows only, and nothing can be evaluated
 };
 
 // Whether an update is judged by its evaluated residual alone.  Any way to a small residual will then do.

@@ -60,7 +60,7 @@ Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t>
 }
 
 Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
-                                 std::size_t living, const SessionOptions& options, Fit fit) {
+                                 std::size_t living, const SessionOptions& options, Fit fit, bool all_rows) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
   const auto width = static_cast<Index>(rows.columns());
   const auto count = static_cast<Index>(classes);
@@ -77,10 +77,26 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
   }
   Learner learner(std::move(rows), std::move(labels), classes, limit);
   learner.living_ = living;
+  learner.all_rows_ = all_rows;
   learner.fit_ = std::move(fit);
   // Assessed again and not read: what is satisfied follows from residuals and options alone.
   learner.fit_.assessment = assess(learner.fit_, learner.objective(living, learner.perturbation()), limit);
   return learner;
+}
+
+void Learner::restore_curvature(KeptCurvature curvature) {
+  if (fast_rung_possible()) curvature_.restore_fast(objective(living_, perturbation()), std::move(curvature));
+}
+
+std::optional<KeptCurvature> Learner::curvature_to_keep(const Fit& fit) {
+  if (!curvature_.has_fast()) return std::nullopt;
+  const Objective present = objective(living_, perturbation());
+  const FastFactor* factor = curvature_.fast(present);
+  if (factor == nullptr) return std::nullopt;
+  const double apart = (fit.weights - factor->anchor_weights()).norm() + fit.assessment.distance;
+  const double allowed = limit_.residual_limit(present.ridge(), fit.weights.norm(), classes_) / present.ridge();
+  if (!(apart <= allowed)) return std::nullopt;
+  return factor->numbers();
 }
 
 EvaluatedResidual Learner::evaluate() const {
@@ -109,7 +125,7 @@ bool Learner::fast_rung_possible() const {
 }
 
 Climb Learner::climb_on(const Objective& after, std::span<const RowChange> changes, std::size_t living) {
-  return {after, changes, options_, limit_, curvature_, living, fast_rung_possible()};
+  return {after, changes, options_, limit_, curvature_, living, fast_rung_possible(), all_rows_};
 }
 
 Result<Matrix> Learner::train_anew(const Objective& after) {
@@ -158,11 +174,16 @@ Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
 }
 
 Result<Fit> Learner::fit_after(std::span<const RowChange> changes, std::size_t living, RandomSource& noise) {
-  if (options_.method == Method::kRetrain) return retrain(living, noise);
+  const Error more_rows{ErrorCode::kUnsupported, "the rows of all graphs are needed for this update"};
+  if (options_.method == Method::kRetrain) {
+    if (!all_rows_) return more_rows;
+    return retrain(living, noise);
+  }
   const Objective after = objective(living, perturbation());
   const GradientChange change =
       gradient_change(changes, labels_, options_.loss, ridge_per_graph(options_), fit_.weights);
   UNSCATTER_TRY(fit, climb_ladder(climb_on(after, changes, living), change, fit_));
+  if (!fit.assessment.satisfied && !all_rows_) return more_rows;
   if (!fit.assessment.satisfied) return retrain(living, noise);
   return fit;
 }

@@ -29,11 +29,18 @@ class Learner {
                                               std::size_t classes, const SessionOptions& options, RandomSource& noise,
                                               std::optional<std::size_t> living = {});
 
-  // A learner as it stood before.  Rows without values are graphs that went.  `fit` carries weights, residuals, binding
+  // A learner as it stood before.  Without `all_rows` it has the rows of some graphs only, while `living` counts all.
+  // Then it can take the fast rung and no other: begin() is kUnsupported where that is not enough.  Rows without values are graphs that went.  `fit` carries weights, residuals, binding
   // and perturbation.  Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
   [[nodiscard]] static Result<Learner> restore(SparseBlockRows rows, std::vector<std::uint32_t> labels,
                                                std::size_t classes, std::size_t living, const SessionOptions& options,
-                                               Fit fit);
+                                               Fit fit, bool all_rows = true);
+  // Gives it a fast factor that was kept.  One that does not fit is left aside.
+  void restore_curvature(KeptCurvature curvature);
+  // The fast factor as it is with the rows in place, for keeping beside `fit`.  Nothing if there is none, or if its
+  // anchor is further from the optimum than kept weights may be: such an anchor would show more of what was removed
+  // than the weights do (docs/theory.md, "What the file keeps").
+  [[nodiscard]] std::optional<KeptCurvature> curvature_to_keep(const Fit& fit);
 
   [[nodiscard]] const SparseBlockRows& rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t living() const noexcept { return living_; }
@@ -90,6 +97,7 @@ class Learner {
   SessionOptions options_;
   Limit limit_;
   std::size_t living_ = 0;
+  bool all_rows_ = true;
   Fit fit_;
   Curvature curvature_;  // derived from the above
   std::optional<Tried> tried_;

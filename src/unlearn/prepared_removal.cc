@@ -79,9 +79,16 @@ struct PreparedRemoval::Update {
     const std::vector<std::uint32_t>& before = session->graphs.labels();
     const std::vector<std::uint32_t>& after = refit ? refit->classes.labels : before;
     changes.reserve(plan.changes.size());
-    for (const GraphChange& change : plan.changes) {
-      const std::uint32_t label = change.graph ? after[change.slot] : 0;
-      changes.push_back({change.slot, change.graph ? &*change.graph : nullptr, change.numbers, label});
+    for (std::size_t i = 0; i < plan.changes.size(); ++i) {
+      const GraphChange& change = plan.changes[i];
+      const std::size_t place = session->graphs.place(change.slot);
+      if (!change.graph) {
+        changes.push_back({place, nullptr, change.numbers, 0, nullptr});
+        continue;
+      }
+      const BlockRow& row = refit ? refit->learner.rows().row(change.slot)
+                                  : session->learner.rows().row(session->row_of(change.slot));
+      changes.push_back({place, &*change.graph, change.numbers, after[change.slot], &row});
     }
     if (!refit) return;
     const auto planned = static_cast<std::ptrdiff_t>(changes.size());
@@ -89,7 +96,8 @@ struct PreparedRemoval::Update {
     for (std::size_t slot = 0; slot < before.size(); ++slot) {
       while (change != plan.changes.end() && change->slot < slot) ++change;
       if ((change != plan.changes.end() && change->slot == slot) || before[slot] == after[slot]) continue;
-      changes.push_back({slot, session->graphs.graph(slot), session->graphs.node_numbers(slot), after[slot]});
+      changes.push_back({slot, session->graphs.graph(slot), session->graphs.node_numbers(slot), after[slot],
+                         &refit->learner.rows().row(slot)});
     }
     std::inplace_merge(changes.begin(), changes.begin() + planned, changes.end(),
                        [](const SlotChange& one, const SlotChange& other) { return one.slot < other.slot; });
@@ -197,6 +205,17 @@ const std::vector<std::string>& PreparedRemoval::class_names() const {
   return update_->refit ? update_->refit->classes.names : update_->session->graphs.class_names();
 }
 const RungCounts& PreparedRemoval::rungs() const { return update_->rungs; }
+const SparseBlockRows* PreparedRemoval::all_rows() const {
+  return update_->refit ? &update_->refit->learner.rows() : nullptr;
+}
+std::span<const std::uint32_t> PreparedRemoval::all_labels() const {
+  return update_->refit ? std::span<const std::uint32_t>(update_->refit->classes.labels)
+                        : std::span<const std::uint32_t>();
+}
+std::optional<KeptCurvature> PreparedRemoval::curvature() const {
+  Learner& learner = update_->refit ? update_->refit->learner : update_->session->learner;
+  return learner.curvature_to_keep(update_->outcome());
+}
 
 Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
   state_->require_settled();

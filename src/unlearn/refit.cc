@@ -25,6 +25,7 @@ bool features_may_change(const GraphCollection& graphs, const RemovalPlan& plan,
     return embedder.fit_may_change(*graphs.graph(change.slot), change.graph ? &*change.graph : nullptr);
   });
   if (!touched) return false;
+  if (graphs.others() != nullptr) return true;  // the others would have to be asked
   // One graph that stays as it is may show that the fit stays.  Changes ascend by slot.
   auto change = plan.changes.begin();
   for (std::size_t slot = 0; slot < graphs.slots(); ++slot) {
@@ -47,6 +48,8 @@ bool class_leaves(const GraphCollection& graphs, const RemovalPlan& plan) {
   const std::vector<std::uint32_t>& labels = graphs.labels();
   return std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
     if (change.graph) return false;
+    const OtherSlots* others = graphs.others();
+    if (others != nullptr && others->have_class.at(labels[change.slot])) return false;
     for (std::size_t slot = 0; slot < labels.size(); ++slot) {
       const bool same_class = labels[slot] == labels[change.slot] && graphs.graph(slot) != nullptr;
       if (same_class && !goes(plan, slot)) return false;
@@ -111,6 +114,8 @@ std::vector<ConstantOrigin> all_origins(const Embedder& embedder, const SessionO
 }
 
 Status check_fits(const GraphCollection& graphs, const Embedder& embedder, const SessionOptions& options) {
+  // A part cannot tell.
+  if (graphs.others() != nullptr) return ok_status();
   const std::vector<const Graph*> all = graphs_of(graphs);
   if (options.classes == ConstantKind::kPrivateFit &&
       fit_classes(graphs.class_names(), graphs.labels(), occupied(all)).has_value()) {
@@ -143,6 +148,9 @@ Result<std::optional<Refit>> refit_after(const GraphCollection& graphs, const Re
   const bool classes_change = options.classes == ConstantKind::kPrivateFit && class_leaves(graphs, plan);
   const bool may_change = features_may_change(graphs, plan, *embedder);
   if (!classes_change && !may_change) return std::optional<Refit>();
+  if (graphs.others() != nullptr) {
+    return Error{ErrorCode::kUnsupported, "all graphs are needed for an update that may change a constant"};
+  }
 
   std::vector<const Graph*> left = graphs_of(graphs);
   for (const GraphChange& change : plan.changes) left[change.slot] = change.graph ? &*change.graph : nullptr;

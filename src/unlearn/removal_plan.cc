@@ -141,14 +141,14 @@ class Planner {
   [[nodiscard]] Result<std::size_t> slot_of_number(std::size_t number) const {
     // Without a list of numbers, slot and number are the same.
     const std::vector<std::size_t>& numbers = graphs_.graph_numbers_;
-    if (numbers.empty()) {
+    if (numbers.empty() && graphs_.others() == nullptr) {
       if (number < graphs_.slots()) return number;
       return Error{ErrorCode::kNotFound, fmt::format("there is no graph {} among {}", number, graphs_.slots())};
     }
     const auto place = std::lower_bound(numbers.begin(), numbers.end(), number);
     if (place != numbers.end() && *place == number) return static_cast<std::size_t>(place - numbers.begin());
     return Error{ErrorCode::kNotFound,
-                 fmt::format("graph {} is not among the {} that were learned from", number, numbers.size())};
+                 fmt::format("graph {} is not among the {} that were learned from", number, graphs_.all_slots())};
   }
 
   [[nodiscard]] Result<std::size_t> find_graph(const GraphKey& key) const {

@@ -93,7 +93,7 @@ Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
   // Embedded from the edited graph alone.  With compact removal the row is, bit for bit, that of a session without the
   // removed parts (docs/theory.md, "Data and requests").
   for (const GraphChange& change : plan.changes) {
-    RowChange row{change.slot, {}, {}, change.kind};
+    RowChange row{row_of(change.slot), {}, {}, change.kind};
     if (change.graph) {
       UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
       if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());
@@ -146,7 +146,7 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
 }
 
 Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
-                                 const SessionOptions& options, std::unique_ptr<RandomSource> noise) {
+                                 const SessionOptions& options, std::unique_ptr<RandomSource> noise, KeptState kept) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
   if (noise == nullptr) noise = std::make_unique<SecureRandom>();
@@ -158,11 +158,25 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   settled.constants = all_origins(*embedder, options);
   const bool everyone = options.protection == Protection::kEveryone;
   if (everyone) UNSCATTER_CHECK_OK(require_public_constants(settled.constants));
-  // Rows of removed graphs stay without values, so that the other graphs keep their places.
-  UNSCATTER_TRY(rows, embed_slots(graphs_of(graphs), *embedder, settled));
-  if (everyone) shorten(rows, row_norm_limit(options));
-  // Embeddings and factors are derived again, and never read: what a removal has to overwrite must not lie in one more
-  // place.
+  const bool part = graphs.others() != nullptr;
+  const bool all_rows = !part || kept.rows.has_value();
+  SparseBlockRows rows;
+  std::vector<std::uint32_t> labels;
+  if (kept.rows) {
+    const std::size_t width = embedder->width() + (options.bias ? 1 : 0);
+    if (kept.rows->rows.rows() != graphs.all_slots() || kept.rows->labels.size() != graphs.all_slots() ||
+        kept.rows->rows.columns() != width) {
+      return Error{ErrorCode::kMalformedInput, "the kept rows do not fit the graphs"};
+    }
+    rows = std::move(kept.rows->rows);
+    labels = std::move(kept.rows->labels);
+  } else {
+    // Rows of removed graphs stay without values, so that the other graphs keep their places.
+    UNSCATTER_TRY(embedded, embed_slots(graphs_of(graphs), *embedder, settled));
+    rows = std::move(embedded);
+    labels = graphs.labels();
+    if (everyone) shorten(rows, row_norm_limit(options));
+  }
   Fit fit;
   fit.weights = std::move(snapshot.weights);
   fit.residuals = std::move(snapshot.residuals);
@@ -171,8 +185,9 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   fit.bounds = snapshot.certificate.bounds;
   fit.rung = snapshot.certificate.rung;
   fit.newton_steps = snapshot.certificate.newton_steps;
-  UNSCATTER_TRY(learner, Learner::restore(std::move(rows), graphs.labels(), graphs.class_names().size(),
-                                          graphs.living(), settled, std::move(fit)));
+  UNSCATTER_TRY(learner, Learner::restore(std::move(rows), std::move(labels), graphs.class_names().size(),
+                                          graphs.living(), settled, std::move(fit), all_rows));
+  if (kept.curvature) learner.restore_curvature(*std::move(kept.curvature));
   auto state =
       std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise));
   state->certificate = std::move(snapshot.certificate);
@@ -180,6 +195,7 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   state->rungs = snapshot.rungs;
   // The count of releases goes on.  A session that began at zero again would publish more than the guarantee covers.
   state->releases = snapshot.releases;
+  state->all_rows_by_place = part && all_rows;
   return Session(std::move(state));
 }
 
@@ -243,6 +259,7 @@ Result<PublishedModel> Session::release() {
 }
 
 const std::shared_ptr<const Embedder>& Session::embedder() const { return state_->embedder; }
+bool Session::update_is_prepared() const { return state_->update_is_prepared; }
 const Certificate& Session::certificate() const { return state_->certificate; }
 const RungCounts& Session::rungs() const { return state_->rungs; }
 const SessionOptions& Session::options() const { return state_->options; }
@@ -265,6 +282,11 @@ const SparseBlockRows& Session::embeddings() const {
   return state_->learner.rows();
 }
 std::span<const std::uint32_t> Session::labels() const { return state_->graphs.labels(); }
+std::string_view Session::graph_id(std::size_t slot) const { return state_->graphs.graph_id(slot); }
+std::optional<KeptCurvature> Session::curvature() const {
+  state_->require_settled();
+  return state_->learner.curvature_to_keep(state_->learner.fit());
+}
 const Matrix* Session::perturbation() const { return state_->learner.perturbation(); }
 Dataset Session::remaining() const { return state_->graphs.remaining(); }
 

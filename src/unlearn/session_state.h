@@ -27,6 +27,8 @@ struct Session::State {
   [[nodiscard]] Result<std::vector<RowChange>> embed(const RemovalPlan& plan);
   // While an update is prepared, the learner holds its rows beside the old weights.  Nothing may look at both.
   void require_settled() const;
+  // The learner's row of a slot.
+  [[nodiscard]] std::size_t row_of(std::size_t slot) const { return all_rows_by_place ? graphs.place(slot) : slot; }
 
   GraphCollection graphs;
   std::shared_ptr<const Embedder> embedder;
@@ -40,6 +42,7 @@ struct Session::State {
   std::size_t releases = 0;
   BoundedContributions bounded;
   bool update_is_prepared = false;
+  bool all_rows_by_place = false;  // a part of a session with the rows of all
 };
 
 }  // namespace unscatter

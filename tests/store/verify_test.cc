@@ -27,7 +27,7 @@ TEST_F(Verify, NamesItsChecksInOrder) {
     names.push_back(check.name);
   }
   EXPECT_EQ(names, (Names{"file", "constants", "chain", "signatures", "data", "model", "budget", "other", "erasure",
-                          "residual", "retrain"}));
+                          "residual", "kept", "retrain"}));
 }
 
 TEST_F(Verify, StartsAsAFailure) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "unscatter/learn/loss.h"
 #include "unscatter/linalg/dense.h"
@@ -95,6 +96,19 @@ class Objective {
   double ridge_;
   const Matrix* perturbation_;
   std::size_t threads_;
+};
+
+// What the fast rung needs to know of all graphs (docs/theory.md, "Constant-time removal"): Hessians at an anchor, and
+// bounds.  Its size does not depend on the number of graphs.
+struct KeptCurvature {
+  Matrix anchor;                 // width x K
+  std::vector<Matrix> hessians;  // one per class, width x width
+  Matrix square;                 // Z^T Z
+  double ridge = 0;              // at the anchor
+  double spectral_square = 0;    // these three are upper bounds
+  double frobenius_square = 0;
+  double row_norm = 0;
+  double roundings = 0;
 };
 
 }  // namespace unscatter

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "unscatter/base/error.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/graph/graph.h"
+#include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/certificate.h"
 #include "unscatter/unlearn/request.h"
 
@@ -23,6 +26,7 @@ struct SlotChange {
   const Graph* graph = nullptr;                 // null: the graph goes
   std::span<const std::uint32_t> node_numbers;  // at creation; empty: 0, 1, 2, ...
   std::uint32_t label = 0;                      // of its class; 0 if the graph goes
+  const BlockRow* row = nullptr;                // its embedding, with the bias; null if the graph goes
 };
 
 // What somebody who kept the models published so far can tell about a removal (docs/theory.md, "Exposure").  It is
@@ -90,6 +94,11 @@ class PreparedRemoval {
   [[nodiscard]] const Vector& residuals() const;     // per class
   [[nodiscard]] const Matrix* perturbation() const;  // null under the release mechanism
   [[nodiscard]] const RungCounts& rungs() const;     // this update included
+  // All rows, after an update that changed constants and so every row; else null.
+  [[nodiscard]] const SparseBlockRows* all_rows() const;
+  [[nodiscard]] std::span<const std::uint32_t> all_labels() const;  // with them
+  // What the fast rung would need to go on from there, if it may be kept.
+  [[nodiscard]] std::optional<KeptCurvature> curvature() const;
 
  private:
   friend class Session;

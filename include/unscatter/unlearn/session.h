@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "unscatter/base/random.h"
@@ -69,10 +71,15 @@ class Session {
                                               std::unique_ptr<RandomSource> noise = nullptr);
   // A session as snapshot() left one.  Embeds what is there, and trains nothing.  Its updates are certified as before.
   // They need not equal bit for bit those of a session that was never interrupted, because factors kept for speed are
-  // not part of a snapshot.  Errors: kMalformedInput where parts do not fit together; those of embedding.
+  // not part of a snapshot.  `kept` spares the embedding, and the first anchor.
+  //
+  // A snapshot of some slots only (SessionSnapshot::others) gives a part of a session.  It removes what those slots
+  // hold, and it publishes.  Without the rows of all graphs it has the fast rung and no other.  An update that needs
+  // more than the part has is kUnsupported and changes nothing.  Errors: kMalformedInput where parts do not fit
+  // together; those of embedding.
   [[nodiscard]] static Result<Session> restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
                                                const SessionOptions& options,
-                                               std::unique_ptr<RandomSource> noise = nullptr);
+                                               std::unique_ptr<RandomSource> noise = nullptr, KeptState kept = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
@@ -98,6 +105,9 @@ class Session {
   // What forget() would return, without doing it.  With the objective mechanism a retraining draws noise of its own.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests, Exposure* exposure = nullptr);
 
+  // Whether an update waits to be committed or dropped.
+  [[nodiscard]] bool update_is_prepared() const;
+
   // A model for the outside.  Release mechanism: weights plus fresh noise, on a grid.  Objective: the weights
   // themselves.  Errors: kLimitExceeded when as many models are published as the guarantee covers together (release
   // mechanism).
@@ -121,10 +131,14 @@ class Session {
   [[nodiscard]] bool has_graph(std::size_t slot) const;
   // Null for an empty slot.
   [[nodiscard]] const Graph* graph(std::size_t slot) const;
+  // Empty where the data has no ids, and for an empty slot.
+  [[nodiscard]] std::string_view graph_id(std::size_t slot) const;
   [[nodiscard]] const SparseBlockRows& embeddings() const;
   [[nodiscard]] std::span<const std::uint32_t> labels() const;
   // The noise in the objective; null under the release mechanism.
   [[nodiscard]] const Matrix* perturbation() const;
+  // What the fast rung would need to go on in another process, if there is something that may be kept.
+  [[nodiscard]] std::optional<KeptCurvature> curvature() const;
   [[nodiscard]] SessionSnapshot snapshot() const;
   // The same in parts, for those who write it down without a second copy of every graph: all but the slots, and one of
   // the slots.

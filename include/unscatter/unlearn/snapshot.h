@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "unscatter/graph/graph.h"
+#include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
+#include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/certificate.h"
 
 namespace unscatter {
@@ -23,6 +25,14 @@ struct SlotSnapshot {
   std::vector<std::uint32_t> node_numbers;  // the nodes' numbers at creation; empty: 0, 1, 2, ...
 };
 
+// A snapshot may hold some of the slots only.  This is what it then says of the others.
+struct OtherSlots {
+  std::vector<std::size_t> places;    // the slot of each that is in the snapshot; ascending
+  std::size_t slots = 0;              // of the session in all
+  std::size_t graphs = 0;             // that are there and not in the snapshot
+  std::vector<bool> have_class = {};  // by class: one of those graphs is known to have it
+};
+
 struct SessionSnapshot {
   std::string name;
   std::vector<std::string> class_names;
@@ -35,6 +45,18 @@ struct SessionSnapshot {
   Certificate certificate;
   RungCounts rungs;  // every update counts once
   std::size_t releases = 0;
+  std::optional<OtherSlots> others = {};
+};
+
+// What was derived from a snapshot's graphs earlier, so that it need not be derived again.  Whoever brings it vouches
+// for it.
+struct KeptState {
+  struct Rows {
+    SparseBlockRows rows;  // one per slot of the session, with the bias
+    std::vector<std::uint32_t> labels;
+  };
+  std::optional<Rows> rows = {};
+  std::optional<KeptCurvature> curvature = {};
 };
 
 }  // namespace unscatter

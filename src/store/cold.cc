@@ -1,0 +1,99 @@
+#include "store/cold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "base/wipe.h"
+#include "store/member_index.h"
+#include "store/stored_graph.h"
+
+namespace unscatter {
+namespace {
+
+// The graph in that slot, if it is the one that the tree knows.
+Result<GraphRow> known_graph(const Database& database, Contents& contents, std::size_t slot) {
+  UNSCATTER_TRY(row, read_graph(database, slot));
+  UNSCATTER_TRY(leaf, contents.tree.leaf(database, slot));
+  if (row.leaf(slot) == leaf) return row;
+  return Error{ErrorCode::kMalformedInput,
+               fmt::format("the workspace is damaged: the graph in slot {} is not what the ledger says", slot)};
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+                                               std::span<const RemovalRequest> requests) {
+  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  std::set<std::size_t> slots;
+  const auto add_graph = [&](const GraphKey& key) -> Status {
+    if (const auto* id = std::get_if<std::string>(&key)) {
+      UNSCATTER_TRY(found, index.slots_of(database, MemberKind::kGraphId, *id));
+      slots.insert(found.begin(), found.end());
+      return ok_status();
+    }
+    UNSCATTER_TRY(found, slot_of_number(database, contents.tree.leaves(), std::get<std::size_t>(key)));
+    if (found) slots.insert(*found);
+    return ok_status();
+  };
+  for (const RemovalRequest& request : requests) {
+    UNSCATTER_CHECK_OK(std::visit(
+        [&](const auto& one) -> Status {
+          if constexpr (std::is_same_v<std::decay_t<decltype(one)>, ForgetSubject>) {
+            UNSCATTER_TRY(found, index.slots_of(database, MemberKind::kSubject, one.id));
+            slots.insert(found.begin(), found.end());
+            return ok_status();
+          } else {
+            return add_graph(one.graph);
+          }
+        },
+        request));
+  }
+  return std::vector<std::size_t>(slots.begin(), slots.end());
+}
+
+Result<SessionSnapshot> read_part(const Database& database, Contents& contents, const std::vector<std::size_t>& slots) {
+  SessionSnapshot part = contents.snapshot;
+  part.slots.clear();
+  OtherSlots others;
+  others.slots = contents.tree.leaves();
+  others.places = slots;
+  std::size_t here = 0;
+  std::set<std::uint32_t> classes;
+  for (const std::size_t slot : slots) {
+    UNSCATTER_TRY(row, known_graph(database, contents, slot));
+    UNSCATTER_TRY(kept, slot_from_row(row));
+    // The graph has its own copy.
+    wipe(row.content);
+    if (kept.graph) {
+      ++here;
+      classes.insert(kept.label);
+    }
+    part.slots.push_back(std::move(kept));
+  }
+  const std::size_t graphs = contents.chain.last.graphs;
+  if (graphs < here) {
+    return Error{ErrorCode::kMalformedInput, "the workspace is damaged: it has more graphs than the ledger says"};
+  }
+  others.graphs = graphs - here;
+  // A class that follows the data leaves with its last graph.  One other graph shows that it stays.
+  const bool classes_stay = contents.constants.options.classes != ConstantKind::kPrivateFit;
+  others.have_class.assign(contents.class_names.size(), classes_stay);
+  for (const std::uint32_t label : classes) {
+    if (classes_stay || label >= others.have_class.size()) continue;
+    const auto elsewhere = [&](std::size_t slot) { return !std::binary_search(slots.begin(), slots.end(), slot); };
+    UNSCATTER_TRY(other, slot_with_label(database, label, elsewhere));
+    if (!other) continue;
+    UNSCATTER_TRY(row, known_graph(database, contents, *other));
+    wipe(row.content);
+    others.have_class[label] = row.present && row.label == label;
+  }
+  part.others = std::move(others);
+  return part;
+}
+
+}  // namespace unscatter

@@ -1,0 +1,26 @@
+// A removal by a process that has just started: it looks at what the requests touch, and not at the other graphs.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "store/contents.h"
+#include "store/sqlite.h"
+#include "unscatter/base/result.h"
+#include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/snapshot.h"
+
+namespace unscatter {
+
+// The slots that the requests are about, ascending.  A request that is about nothing adds nothing: whoever plans it says
+// so.  Errors: kMalformedInput where the kept index is damaged.
+[[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+                                                             std::span<const RemovalRequest> requests);
+
+// Those slots with the model, as a part of a session.  Every graph is held against the tree, and the tree against the
+// signed head.  Errors: kMalformedInput where one of them is damaged.
+[[nodiscard]] Result<SessionSnapshot> read_part(const Database& database, Contents& contents,
+                                                const std::vector<std::size_t>& slots);
+
+}  // namespace unscatter

@@ -1,0 +1,145 @@
+#include "store/kept_state.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+
+#include "linalg/row_products.h"
+#include "store/member_index.h"
+#include "store/schema.h"
+#include "store/stored_curvature.h"
+#include "store/stored_rows.h"
+
+namespace unscatter {
+namespace {
+
+Error not_derived(std::string_view what) {
+  return {ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: {} not what its graphs give", what)};
+}
+
+Status check_members(const Database& database, const Contents& contents, const Session& session) {
+  std::map<std::string, std::vector<std::size_t>, std::less<>> subjects;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> ids;
+  for (std::size_t slot = 0; slot < session.slots(); ++slot) {
+    const Graph* graph = session.graph(slot);
+    if (graph == nullptr) continue;
+    for (std::size_t i = 0; graph->has_node_ids() && i < graph->node_count(); ++i) {
+      if (graph->state(i) != NodeState::kTombstone) subjects[graph->node_id(i)].push_back(slot);
+    }
+    const std::string_view id = session.graph_id(slot);
+    if (!id.empty()) ids[std::string(id)].push_back(slot);
+  }
+  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  const auto compare = [&](MemberKind kind, auto& expected) -> Status {
+    UNSCATTER_CHECK_OK(index.visit(database, kind, [&](const std::string& id, const std::vector<std::size_t>& slots) {
+      const auto entry = expected.find(id);
+      if (entry == expected.end() || entry->second != slots) return Status(not_derived("the kept index is"));
+      expected.erase(entry);
+      return ok_status();
+    }));
+    if (!expected.empty()) return not_derived("the kept index is");
+    return ok_status();
+  };
+  UNSCATTER_CHECK_OK(compare(MemberKind::kSubject, subjects));
+  return compare(MemberKind::kGraphId, ids);
+}
+
+// Near enough: the two were added up in another order.
+bool nearly_equal(const Matrix& one, const Matrix& other) { return (one - other).norm() <= 1e-7 * other.norm(); }
+
+Status check_curvature(const KeptCurvature& kept, const Session& session) {
+  const SparseBlockRows& rows = session.embeddings();
+  const Objective objective(rows, session.labels(), session.classes(), session.options().loss, kept.ridge, nullptr,
+                            session.options().threads);
+  if (!nearly_equal(kept.square, weighted_square(rows, Vector::Ones(static_cast<Eigen::Index>(rows.rows()))))) {
+    return not_derived("the kept curvature is");
+  }
+  const Matrix curvatures = objective.curvatures(objective.margins(kept.anchor));
+  for (std::size_t k = 0; k < session.classes(); ++k) {
+    Matrix hessian = weighted_square(rows, curvatures.col(static_cast<Eigen::Index>(k)));
+    hessian.diagonal().array() += kept.ridge;
+    if (!nearly_equal(kept.hessians[k], hessian)) return not_derived("the kept curvature is");
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Result<std::string> check_kept_state(const Database& database, const Contents& contents, const Session& session,
+                                     StoredTree& tree) {
+  UNSCATTER_TRY(leaves, tree.all_leaves(database));
+  const SparseBlockRows& rows = session.embeddings();
+  UNSCATTER_TRY(kept, read_rows(database, leaves, session.graph_count(), rows.columns(), session.classes()));
+  for (std::size_t slot = 0; slot < rows.rows(); ++slot) {
+    if (kept.rows.row(slot) != rows.row(slot) || kept.labels[slot] != session.labels()[slot]) {
+      return not_derived(fmt::format("the kept row of slot {} is", slot));
+    }
+  }
+  UNSCATTER_CHECK_OK(check_members(database, contents, session));
+  UNSCATTER_TRY(pieces, database.integer("SELECT count(*) FROM curvature"));
+  UNSCATTER_TRY(curvature, read_curvature(database, rows.columns(), session.classes(), tree.root()));
+  // A removal passes over curvature that is damaged or of another state.  Here it is told.
+  if (pieces > 0 && !curvature) return not_derived("the kept curvature is");
+  if (curvature) UNSCATTER_CHECK_OK(check_curvature(*curvature, session));
+  return fmt::format("the rows of {} graphs, their tree and the index of ids are those of the graphs; {}",
+                     session.graph_count(), curvature ? "so is the curvature" : "no curvature is kept");
+}
+
+Status write_kept_state(const Database& database, const Session& session, const std::vector<Digest>& leaves,
+                        const Salt& key, StoredTree& tree) {
+  UNSCATTER_CHECK_OK(create_kept_tables(database));
+  std::size_t members = 0;
+  for (std::size_t slot = 0; slot < session.slots(); ++slot) {
+    const Graph* graph = session.graph(slot);
+    if (graph != nullptr) members += 1 + (graph->has_node_ids() ? graph->node_count() : 0);
+  }
+  MemberIndex index = MemberIndex::create(members, key);
+  const SparseBlockRows& rows = session.embeddings();
+  const std::span<const std::uint32_t> labels = session.labels();
+  for (std::size_t slot = 0; slot < session.slots(); ++slot) {
+    const Graph* graph = session.graph(slot);
+    if (graph == nullptr) continue;
+    UNSCATTER_CHECK_OK(write_row(database, slot, rows.row(slot), labels[slot], leaves[slot]));
+    UNSCATTER_CHECK_OK(index.add(database, slot, *graph, session.graph_id(slot)));
+  }
+  UNSCATTER_CHECK_OK(index.write_all(database));
+  tree = StoredTree(leaves);
+  UNSCATTER_CHECK_OK(tree.write(database));
+  const std::size_t width = rows.columns();
+  if (!worth_keeping(width, session.classes())) return ok_status();
+  return write_curvature(database, session.curvature(), tree.root());
+}
+
+Status write_kept_changes(const Database& database, const PreparedRemoval& update, std::span<const GraphBefore> before,
+                          std::span<const Digest> leaves, const Salt& key,
+                          const std::optional<KeptCurvature>& curvature, StoredTree& tree) {
+  UNSCATTER_TRY(index, MemberIndex::open(database, key));
+  const std::span<const SlotChange> changes = update.changes();
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const SlotChange& change = changes[i];
+    if (before[i].graph) {
+      UNSCATTER_CHECK_OK(index.remove(database, change.slot, *before[i].graph, before[i].graph_id));
+    }
+    if (change.graph == nullptr) {
+      UNSCATTER_CHECK_OK(erase_row(database, change.slot));
+      continue;
+    }
+    UNSCATTER_CHECK_OK(index.add(database, change.slot, *change.graph, before[i].graph_id));
+    UNSCATTER_CHECK_OK(write_row(database, change.slot, *change.row, change.label, leaves[i]));
+  }
+  UNSCATTER_CHECK_OK(index.write(database));
+  // Constants changed, and every row with them.
+  if (const SparseBlockRows* all = update.all_rows()) {
+    const std::span<const std::uint32_t> labels = update.all_labels();
+    for (std::size_t slot = 0; slot < all->rows(); ++slot) {
+      if (all->row(slot).values.empty() && all->row(slot).segments.empty()) continue;
+      UNSCATTER_TRY(leaf, tree.leaf(database, slot));
+      UNSCATTER_CHECK_OK(write_row(database, slot, all->row(slot), labels[slot], leaf));
+    }
+  }
+  UNSCATTER_CHECK_OK(tree.write(database));
+  return write_curvature(database, curvature, tree.root());
+}
+
+}  // namespace unscatter

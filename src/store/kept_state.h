@@ -1,0 +1,44 @@
+// Everything in the file that is derived from the graphs: rows, curvature, the tree of digests, the index of ids
+// (docs/workspace-format.md, "Kept state").  It is written with the graphs it is derived from, in the same transaction.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/contents.h"
+#include "store/sqlite.h"
+#include "store/stored_tree.h"
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/linalg/sparse_block_rows.h"
+#include "unscatter/unlearn/prepared_removal.h"
+#include "unscatter/unlearn/session.h"
+
+namespace unscatter {
+
+// All tables anew, for the graphs that the session holds.  `leaves`: their digests, one per slot.  `tree` becomes the
+// one of the file.  Within a transaction of the caller.
+[[nodiscard]] Status write_kept_state(const Database& database, const Session& session,
+                                      const std::vector<Digest>& leaves, const Salt& key, StoredTree& tree);
+
+// Whether the file keeps what is derived from the session's graphs, and in words what that is.  Rows, tree and index
+// have to be the same bit for bit, curvature to seven digits.  Errors: kMalformedInput.
+[[nodiscard]] Result<std::string> check_kept_state(const Database& database, const Contents& contents,
+                                                   const Session& session, StoredTree& tree);
+
+// One graph that an update changes, as it was.
+struct GraphBefore {
+  std::optional<Graph> graph;
+  std::string graph_id;
+};
+// What an update changes of it, within the transaction of the update.  `before` and `leaves`: one per change, as the
+// graphs were, and their digests after.  `tree` has the new leaves already.  `curvature`: nothing erases what is kept.
+[[nodiscard]] Status write_kept_changes(const Database& database, const PreparedRemoval& update,
+                                        std::span<const GraphBefore> before, std::span<const Digest> leaves,
+                                        const Salt& key, const std::optional<KeptCurvature>& curvature,
+                                        StoredTree& tree);
+
+}  // namespace unscatter

@@ -1,0 +1,74 @@
+// Who is in which graph: table `members`, for subjects and for the ids of graphs.
+//
+// Ids are spread over buckets by a checksum with a secret seed.  A bucket has a seal, and the number of buckets never changes.  So the
+// answer "nowhere" is as sure as any other: whoever is looked for can only be in one bucket, and a bucket that is
+// damaged or missing is noticed.  A plain SQL index could lose a line without anybody noticing, and the person of that
+// line would be kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/sqlite.h"
+#include "unscatter/base/digest.h"
+#include "unscatter/base/result.h"
+#include "unscatter/graph/graph.h"
+
+namespace unscatter {
+
+enum class MemberKind : std::uint8_t { kSubject = 0, kGraphId = 1 };
+
+// Reads and changes buckets in memory; write() puts those that changed into the file.
+class MemberIndex {
+ public:
+  // `key`: from which the seed is taken.  Errors: kMalformedInput where the number of buckets is none of ours.
+  [[nodiscard]] static Result<MemberIndex> open(const Database& database, const Salt& key);
+  // An empty one, with room for `members`.  write_all() makes the table.
+  [[nodiscard]] static MemberIndex create(std::size_t members, const Salt& key);
+
+  // The slots that have this id, ascending.  Errors: kMalformedInput.
+  [[nodiscard]] Result<std::vector<std::size_t>> slots_of(const Database& database, MemberKind kind,
+                                                          std::string_view id);
+  // Adds or takes away all ids of a graph; `graph_id` may be empty.
+  [[nodiscard]] Status add(const Database& database, std::size_t slot, const Graph& graph, std::string_view graph_id);
+  [[nodiscard]] Status remove(const Database& database, std::size_t slot, const Graph& graph,
+                              std::string_view graph_id);
+  // Calls `visit` for every id of that kind, bucket by bucket.
+  [[nodiscard]] Status visit(
+      const Database& database, MemberKind kind,
+      const std::function<Status(const std::string& id, const std::vector<std::size_t>& slots)>& visit);
+
+  // Writes what has changed, and forgets all buckets.
+  [[nodiscard]] Status write(const Database& database);
+  // Writes all buckets, empty ones included.
+  [[nodiscard]] Status write_all(const Database& database);
+
+ private:
+  // By kind and id.
+  using Entries = std::map<std::pair<MemberKind, std::string>, std::vector<std::size_t>, std::less<>>;
+  struct Bucket {
+    Entries entries;
+    bool changed = false;
+  };
+
+  MemberIndex(std::size_t buckets, const Salt& key) : buckets_(buckets), key_(key) {}
+  [[nodiscard]] std::size_t bucket_of(MemberKind kind, std::string_view id) const;
+  [[nodiscard]] Result<Bucket*> load(const Database& database, std::size_t number);
+  [[nodiscard]] Status change(const Database& database, MemberKind kind, std::string_view id, std::size_t slot,
+                              bool present);
+  [[nodiscard]] Status write_bucket(const Database& database, std::size_t number, const Entries& entries) const;
+
+  std::size_t buckets_;
+  Salt key_;
+  std::unordered_map<std::size_t, Bucket> loaded_;
+  bool is_new_ = false;  // nothing is in the file yet
+};
+
+}  // namespace unscatter

@@ -1,0 +1,116 @@
+#include "store/stored_rows.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/checksum.h"
+#include "base/wipe.h"
+
+namespace unscatter {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are stored as they lie in memory");
+static_assert(sizeof(Segment) == 8);
+
+// Label, number of segments, segments, values.
+struct RowHead {
+  std::uint32_t label;
+  std::uint32_t segments;
+};
+
+Error damaged_kept_row(std::size_t slot) {
+  return {ErrorCode::kMalformedInput,
+          fmt::format("the workspace is damaged: the kept row of slot {} is not what was written", slot)};
+}
+
+std::int64_t row_seal(std::span<const std::byte> content, const Digest& leaf) {
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, leaf.bytes.data(), sizeof(seed));
+  return static_cast<std::int64_t>(checksum(content, seed));
+}
+
+Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size_t width, BlockRow& row,
+                 std::uint32_t& label) {
+  RowHead head{};
+  if (content.size() < sizeof(head)) return damaged_kept_row(slot);
+  std::memcpy(&head, content.data(), sizeof(head));
+  content = content.subspan(sizeof(head));
+  const std::size_t segment_bytes = std::size_t{head.segments} * sizeof(Segment);
+  if (content.size() < segment_bytes || (content.size() - segment_bytes) % sizeof(double) != 0) {
+    return damaged_kept_row(slot);
+  }
+  row.segments.resize(head.segments);
+  if (segment_bytes > 0) std::memcpy(row.segments.data(), content.data(), segment_bytes);
+  content = content.subspan(segment_bytes);
+  row.values.resize(content.size() / sizeof(double));
+  if (!row.values.empty()) std::memcpy(row.values.data(), content.data(), content.size());
+  // The checksum has passed.  A row that does not fit now was never one of ours.
+  std::size_t values = 0;
+  std::size_t end = 0;
+  for (const Segment& segment : row.segments) {
+    if (segment.column < end || segment.length == 0) return damaged_kept_row(slot);
+    end = std::size_t{segment.column} + segment.length;
+    values += segment.length;
+  }
+  if (values != row.values.size() || end > width) return damaged_kept_row(slot);
+  label = head.label;
+  return ok_status();
+}
+
+}  // namespace
+
+Status write_row(const Database& database, std::size_t slot, const BlockRow& row, std::uint32_t label,
+                 const Digest& leaf) {
+  const RowHead head{label, static_cast<std::uint32_t>(row.segments.size())};
+  const std::size_t segment_bytes = row.segments.size() * sizeof(Segment);
+  const std::size_t value_bytes = row.values.size() * sizeof(double);
+  std::vector<std::byte> content(sizeof(head) + segment_bytes + value_bytes);
+  std::memcpy(content.data(), &head, sizeof(head));
+  if (segment_bytes > 0) std::memcpy(content.data() + sizeof(head), row.segments.data(), segment_bytes);
+  if (value_bytes > 0) std::memcpy(content.data() + sizeof(head) + segment_bytes, row.values.data(), value_bytes);
+  Statement statement = database.prepare("INSERT OR REPLACE INTO embeddings(slot, content, seal) VALUES(?, ?, ?)");
+  statement.bind(1, static_cast<std::int64_t>(slot)).bind(2, content).bind(3, row_seal(content, leaf));
+  const Status status = statement.run();
+  wipe(content);
+  return status;
+}
+
+Status erase_row(const Database& database, std::size_t slot) {
+  Statement statement = database.prepare("DELETE FROM embeddings WHERE slot = ?");
+  statement.bind(1, static_cast<std::int64_t>(slot));
+  return statement.run();
+}
+
+Status erase_rows(const Database& database) { return database.run("DELETE FROM embeddings"); }
+
+Result<KeptState::Rows> read_rows(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+                                  std::size_t width, std::size_t classes) {
+  KeptState::Rows kept{SparseBlockRows(leaves.size(), width), std::vector<std::uint32_t>(leaves.size(), 0)};
+  Statement statement = database.prepare("SELECT slot, content, seal FROM embeddings ORDER BY slot");
+  std::size_t found = 0;
+  for (;; ++found) {
+    UNSCATTER_TRY(more, statement.step());
+    if (!more) break;
+    UNSCATTER_TRY(number, statement.integer(0));
+    const auto slot = static_cast<std::size_t>(number);
+    if (number < 0 || slot >= leaves.size()) return damaged_kept_row(slot);
+    UNSCATTER_TRY(content, statement.blob_view(1));
+    UNSCATTER_TRY(seal, statement.integer(2));
+    if (seal != row_seal(content, leaves[slot])) return damaged_kept_row(slot);
+    BlockRow row;
+    UNSCATTER_CHECK_OK(parse_row(content, slot, width, row, kept.labels[slot]));
+    if (kept.labels[slot] >= classes) return damaged_kept_row(slot);
+    kept.rows.set_row(slot, std::move(row));
+  }
+  if (found != graphs) {
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("the workspace is damaged: it keeps {} rows of {} graphs", found, graphs)};
+  }
+  return kept;
+}
+
+}  // namespace unscatter
