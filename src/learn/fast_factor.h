@@ -57,15 +57,15 @@ class FastFactor {
 
   Loss loss_;
   std::size_t threads_;
-  Matrix anchor_;                // w_s, one column per class
-  double ridge_ = 0;             // ridge_s
-  std::vector<Matrix> hessian_;  // A_k
+  Matrix anchor_;                          // w_s, one column per class
+  double ridge_ = 0;                       // ridge_s
+  std::vector<Matrix> hessian_;            // A_k
   std::vector<UpdatableInverse> inverse_;  // none after restore()
-  Matrix square_;                // C
-  double spectral_square_ = 0;   // >= |Z|^2
-  double frobenius_square_ = 0;  // >= every sum |z_i|^2 since the anchor
-  double row_norm_ = 0;          // R
-  double roundings_ = 0;         // that an entry of A or C has gone through, at most
+  Matrix square_;                          // C
+  double spectral_square_ = 0;             // >= |Z|^2
+  double frobenius_square_ = 0;            // >= every sum |z_i|^2 since the anchor
+  double row_norm_ = 0;                    // R
+  double roundings_ = 0;                   // that an entry of A or C has gone through, at most
 };
 
 }  // namespace unscatter

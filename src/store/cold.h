@@ -13,8 +13,8 @@
 
 namespace unscatter {
 
-// The slots that the requests are about, ascending.  A request that is about nothing adds nothing: whoever plans it says
-// so.  Errors: kMalformedInput where the kept index is damaged.
+// The slots that the requests are about, ascending.  A request that is about nothing adds nothing: whoever plans it
+// says so.  Errors: kMalformedInput where the kept index is damaged.
 [[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
                                                              std::span<const RemovalRequest> requests);
 

@@ -26,7 +26,7 @@ struct Contents {
   std::shared_ptr<const Embedder> embedder;
   std::vector<std::string> class_names;
   ChainEnd chain;
-  std::int64_t format = 0;   // of the file
+  std::int64_t format = 0;      // of the file
   bool has_kept_state = false;  // the tables of derived rows are there
   StoredTree tree;              // of the graphs; its root is what the last entry says
   SessionSnapshot snapshot;     // the model; graphs after read_data()
@@ -48,8 +48,8 @@ struct Contents {
 
 // All but the graphs, and of the ledger only its end: what costs the same for a thousand graphs and for a billion.  The
 // head is signed, and model, published model and constants are what it commits to.  The model meets its guarantee as
-// far as its residuals say.  What is read of the graphs later is held against the same head.  Errors: kMalformedInput, kIo; kUnsupported for another version of
-// the embedding.
+// far as its residuals say.  What is read of the graphs later is held against the same head.  Errors: kMalformedInput,
+// kIo; kUnsupported for another version of the embedding.
 [[nodiscard]] Result<Contents> read_contents(const Database& database);
 
 // Width of the weights: the embedding's, and one for the bias.

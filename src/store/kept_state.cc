@@ -101,7 +101,7 @@ Status write_kept_state(const Database& database, const Session& session, const 
     const Graph* graph = session.graph(slot);
     if (graph == nullptr) continue;
     UNSCATTER_CHECK_OK(write_row(database, slot, rows.row(slot), labels[slot], leaves[slot]));
-    UNSCATTER_CHECK_OK(index.add(database, slot, *graph, session.graph_id(slot)));
+    UNSCATTER_CHECK_OK(index.replace(database, slot, nullptr, graph, session.graph_id(slot)));
   }
   UNSCATTER_CHECK_OK(index.write_all(database));
   tree = StoredTree(leaves);
@@ -118,14 +118,12 @@ Status write_kept_changes(const Database& database, const PreparedRemoval& updat
   const std::span<const SlotChange> changes = update.changes();
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const SlotChange& change = changes[i];
-    if (before[i].graph) {
-      UNSCATTER_CHECK_OK(index.remove(database, change.slot, *before[i].graph, before[i].graph_id));
-    }
+    const Graph* graph_before = before[i].graph ? &*before[i].graph : nullptr;
+    UNSCATTER_CHECK_OK(index.replace(database, change.slot, graph_before, change.graph, before[i].graph_id));
     if (change.graph == nullptr) {
       UNSCATTER_CHECK_OK(erase_row(database, change.slot));
       continue;
     }
-    UNSCATTER_CHECK_OK(index.add(database, change.slot, *change.graph, before[i].graph_id));
     UNSCATTER_CHECK_OK(write_row(database, change.slot, *change.row, change.label, leaves[i]));
   }
   UNSCATTER_CHECK_OK(index.write(database));

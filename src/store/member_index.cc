@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <span>
 
 #include "base/checksum.h"
@@ -38,6 +39,17 @@ bool take_number(std::span<const std::byte>& bytes, std::uint64_t& number) {
   std::memcpy(&number, bytes.data(), sizeof(number));
   bytes = bytes.subspan(sizeof(number));
   return true;
+}
+
+// In order.
+std::vector<std::string_view> subjects_of(const Graph* graph) {
+  std::vector<std::string_view> ids;
+  if (graph == nullptr || !graph->has_node_ids()) return ids;
+  for (std::size_t i = 0; i < graph->node_count(); ++i) {
+    if (graph->state(i) != NodeState::kTombstone) ids.emplace_back(graph->node_id(i));
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
 }
 
 }  // namespace
@@ -122,22 +134,22 @@ Status MemberIndex::change(const Database& database, MemberKind kind, std::strin
   return ok_status();
 }
 
-Status MemberIndex::add(const Database& database, std::size_t slot, const Graph& graph, std::string_view graph_id) {
-  for (std::size_t i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
-    if (graph.state(i) == NodeState::kTombstone) continue;
-    UNSCATTER_CHECK_OK(change(database, MemberKind::kSubject, graph.node_id(i), slot, true));
+Status MemberIndex::replace(const Database& database, std::size_t slot, const Graph* before, const Graph* after,
+                            std::string_view graph_id) {
+  const std::vector<std::string_view> old_ids = subjects_of(before);
+  const std::vector<std::string_view> new_ids = subjects_of(after);
+  std::vector<std::string_view> ids;
+  std::set_difference(old_ids.begin(), old_ids.end(), new_ids.begin(), new_ids.end(), std::back_inserter(ids));
+  for (const std::string_view id : ids) {
+    UNSCATTER_CHECK_OK(change(database, MemberKind::kSubject, id, slot, false));
   }
-  if (graph_id.empty()) return ok_status();
-  return change(database, MemberKind::kGraphId, graph_id, slot, true);
-}
-
-Status MemberIndex::remove(const Database& database, std::size_t slot, const Graph& graph, std::string_view graph_id) {
-  for (std::size_t i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
-    if (graph.state(i) == NodeState::kTombstone) continue;
-    UNSCATTER_CHECK_OK(change(database, MemberKind::kSubject, graph.node_id(i), slot, false));
+  ids.clear();
+  std::set_difference(new_ids.begin(), new_ids.end(), old_ids.begin(), old_ids.end(), std::back_inserter(ids));
+  for (const std::string_view id : ids) {
+    UNSCATTER_CHECK_OK(change(database, MemberKind::kSubject, id, slot, true));
   }
-  if (graph_id.empty()) return ok_status();
-  return change(database, MemberKind::kGraphId, graph_id, slot, false);
+  if (graph_id.empty() || (before == nullptr) == (after == nullptr)) return ok_status();
+  return change(database, MemberKind::kGraphId, graph_id, slot, after != nullptr);
 }
 
 Status MemberIndex::visit(

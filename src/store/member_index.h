@@ -1,9 +1,9 @@
 // Who is in which graph: table `members`, for subjects and for the ids of graphs.
 //
-// Ids are spread over buckets by a checksum with a secret seed.  A bucket has a seal, and the number of buckets never changes.  So the
-// answer "nowhere" is as sure as any other: whoever is looked for can only be in one bucket, and a bucket that is
-// damaged or missing is noticed.  A plain SQL index could lose a line without anybody noticing, and the person of that
-// line would be kept.
+// Ids are spread over buckets by a checksum with a secret seed.  A bucket has a seal, and the number of buckets never
+// changes.  So the answer "nowhere" is as sure as any other: whoever is looked for can only be in one bucket, and a
+// bucket that is damaged or missing is noticed.  A plain SQL index could lose a line without anybody noticing, and the
+// person of that line would be kept.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +36,9 @@ class MemberIndex {
   // The slots that have this id, ascending.  Errors: kMalformedInput.
   [[nodiscard]] Result<std::vector<std::size_t>> slots_of(const Database& database, MemberKind kind,
                                                           std::string_view id);
-  // Adds or takes away all ids of a graph; `graph_id` may be empty.
-  [[nodiscard]] Status add(const Database& database, std::size_t slot, const Graph& graph, std::string_view graph_id);
-  [[nodiscard]] Status remove(const Database& database, std::size_t slot, const Graph& graph,
-                              std::string_view graph_id);
+  // The graph in that slot was `before` and is `after`; null: there is none.  Its id stays, as long as there is one.
+  [[nodiscard]] Status replace(const Database& database, std::size_t slot, const Graph* before, const Graph* after,
+                               std::string_view graph_id);
   // Calls `visit` for every id of that kind, bucket by bucket.
   [[nodiscard]] Status visit(
       const Database& database, MemberKind kind,

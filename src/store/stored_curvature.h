@@ -1,7 +1,7 @@
 // What the fast rung needs to know of all graphs, in the file: table `curvature`.
 //
-// It belongs to one state of the data, and its checksum says to which.  docs/theory.md, "What the file keeps", says what
-// it may still show of what was removed.
+// It belongs to one state of the data, and its checksum says to which.  docs/theory.md, "What the file keeps", says
+// what it may still show of what was removed.
 #pragma once
 
 #include <cstddef>

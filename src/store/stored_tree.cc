@@ -118,9 +118,9 @@ Status StoredTree::lift(const Database& database, std::size_t level, std::size_t
     // Part 0 was the top until now.
     UNSCATTER_TRY(first, load(database, level, 0));
     std::vector<Digest> digests{first->digests.top()};
-    target = &parts_
-                  .emplace(key_of(level + 1, 0), Part{MerkleTree(std::move(digests), (level + 1) * kPartLevels), true})
-                  .first->second;
+    target =
+        &parts_.emplace(key_of(level + 1, 0), Part{MerkleTree(std::move(digests), (level + 1) * kPartLevels), true})
+             .first->second;
   }
   if (target == nullptr) {
     UNSCATTER_TRY(loaded, load(database, level + 1, above));

@@ -119,9 +119,9 @@ struct Workspace::State {
   WorkspaceOptions options;
   std::unique_ptr<RandomSource> random;
   std::optional<Session> session;
-  std::optional<Session> part;      // of the removal that is prepared or was done last
-  std::size_t cold_removals = 0;    // since the file was opened
-  bool kept_state_damaged = false;  // as far as somebody looked
+  std::optional<Session> part;           // of the removal that is prepared or was done last
+  std::size_t cold_removals = 0;         // since the file was opened
+  bool kept_state_damaged = false;       // as far as somebody looked
   std::optional<RollbackRecord> record;  // with the key, where there is one
   std::size_t entries_on_record = 0;     // of this file, from the first on
   std::optional<Error> outdated;         // the file is older than its record, or another one

@@ -96,7 +96,7 @@ class GraphCollection {
   std::vector<std::string> class_names_;
   std::vector<std::string> graph_ids_;      // empty, or one per slot
   std::vector<std::size_t> graph_numbers_;  // empty, or one per slot, ascending
-  std::size_t living_ = 0;  // those that are not here included
+  std::size_t living_ = 0;                  // those that are not here included
   std::optional<OtherSlots> others_;
 
   std::vector<std::uint32_t> node_counts_;           // at creation; 0 in an empty slot

@@ -30,8 +30,9 @@ class Learner {
                                               std::optional<std::size_t> living = {});
 
   // A learner as it stood before.  Without `all_rows` it has the rows of some graphs only, while `living` counts all.
-  // Then it can take the fast rung and no other: begin() is kUnsupported where that is not enough.  Rows without values are graphs that went.  `fit` carries weights, residuals, binding
-  // and perturbation.  Errors: kMalformedInput (sizes, numbers that are not finite), those of Limit::create().
+  // Then it can take the fast rung and no other: begin() is kUnsupported where that is not enough.  Rows without values
+  // are graphs that went.  `fit` carries weights, residuals, binding and perturbation.  Errors: kMalformedInput (sizes,
+  // numbers that are not finite), those of Limit::create().
   [[nodiscard]] static Result<Learner> restore(SparseBlockRows rows, std::vector<std::uint32_t> labels,
                                                std::size_t classes, std::size_t living, const SessionOptions& options,
                                                Fit fit, bool all_rows = true);

@@ -86,8 +86,8 @@ struct PreparedRemoval::Update {
         changes.push_back({place, nullptr, change.numbers, 0, nullptr});
         continue;
       }
-      const BlockRow& row = refit ? refit->learner.rows().row(change.slot)
-                                  : session->learner.rows().row(session->row_of(change.slot));
+      const BlockRow& row =
+          refit ? refit->learner.rows().row(change.slot) : session->learner.rows().row(session->row_of(change.slot));
       changes.push_back({place, &*change.graph, change.numbers, after[change.slot], &row});
     }
     if (!refit) return;

@@ -30,11 +30,11 @@ class MemberIndexTest : public ::testing::Test {
     MemberIndex index = MemberIndex::create(graphs * 3, key_);
     for (std::size_t slot = 0; slot < graphs; ++slot) {
       const Graph graph = people({"a" + std::to_string(slot), "b" + std::to_string(slot / 10), "everybody"});
-      ASSERT_TRUE(index.add(database_, slot, graph, "graph" + std::to_string(slot)).ok());
+      ASSERT_TRUE(index.replace(database_, slot, nullptr, &graph, "graph" + std::to_string(slot)).ok());
     }
     ASSERT_TRUE(index.write_all(database_).ok());
   }
-  testing::TemporaryFolder folder_;
+  testing::TemporaryFolder folder_{testing::memory_folder()};
   Database database_;
   Salt key_;
 };
@@ -54,8 +54,9 @@ TEST_F(MemberIndexTest, FollowsEditsAndLeavesNoIdBehind) {
   make(100);
   {
     MemberIndex index = MemberIndex::open(database_, key_).value();
-    ASSERT_TRUE(index.remove(database_, 17, people({"a17", "b1", "everybody"}), "graph17").ok());
-    ASSERT_TRUE(index.add(database_, 17, people({"b1", "everybody"}), "graph17").ok());
+    const Graph before = people({"a17", "b1", "everybody"});
+    const Graph after = people({"b1", "everybody"});
+    ASSERT_TRUE(index.replace(database_, 17, &before, &after, "graph17").ok());
     ASSERT_TRUE(index.write(database_).ok());
   }
   MemberIndex index = MemberIndex::open(database_, key_).value();
@@ -77,10 +78,10 @@ TEST_F(MemberIndexTest, NobodyIsMissedBecauseOfDamage) {
     // One of: a flipped byte, a bucket that is gone, two that changed places, the last one lost.
     const std::string where =
         " WHERE instr(entries, CAST('" + subject + "' AS BLOB)) OR bucket = " + std::to_string(buckets - 1);
-    const char* const damage[] = {"UPDATE members SET entries = CAST(substr(entries, 1, 20) || x'41' || "
-                                  "substr(entries, 22) AS BLOB)",
-                                  "DELETE FROM members", "UPDATE members SET seal = zeroblob(32)",
-                                  "UPDATE members SET entries = x''"};
+    const char* const damage[] = {
+        "UPDATE members SET entries = CAST(substr(entries, 1, 20) || x'41' || "
+        "substr(entries, 22) AS BLOB)",
+        "DELETE FROM members", "UPDATE members SET seal = zeroblob(32)", "UPDATE members SET entries = x''"};
     ASSERT_TRUE(database_.run(damage[trial % 4] + where).ok());
     Result<MemberIndex> index = MemberIndex::open(database_, key_);
     const bool told = !index.ok() || !index->slots_of(database_, MemberKind::kSubject, subject).ok();

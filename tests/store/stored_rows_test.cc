@@ -33,7 +33,7 @@ class StoredRows : public ::testing::Test {
   }
   [[nodiscard]] Result<KeptState::Rows> read() const { return read_rows(database_, leaves_, 5, 10, 2); }
 
-  testing::TemporaryFolder folder_;
+  testing::TemporaryFolder folder_{testing::memory_folder()};
   Database database_;
   std::vector<Digest> leaves_;
   SparseBlockRows rows_{0, 10};
@@ -50,9 +50,9 @@ TEST_F(StoredRows, ComeBackBitForBit) {
 TEST_F(StoredRows, WhatIsDamagedMovedOrOldIsNoticed) {
   for (const char* sql : {"UPDATE embeddings SET content = CAST(substr(content, 1, 20) || x'41' || substr(content, 22) "
                           "AS BLOB) WHERE slot = 2",
-                          "UPDATE embeddings SET seal = seal + 1 WHERE slot = 2", "DELETE FROM embeddings WHERE slot = 2",
-                          "UPDATE embeddings SET slot = 4 WHERE slot = 2", "UPDATE embeddings SET content = x''",
-                          "UPDATE embeddings SET slot = 6 WHERE slot = 2"}) {
+                          "UPDATE embeddings SET seal = seal + 1 WHERE slot = 2",
+                          "DELETE FROM embeddings WHERE slot = 2", "UPDATE embeddings SET slot = 4 WHERE slot = 2",
+                          "UPDATE embeddings SET content = x''", "UPDATE embeddings SET slot = 6 WHERE slot = 2"}) {
     SCOPED_TRACE(sql);
     ASSERT_TRUE(database_.run("SAVEPOINT before").ok());
     ASSERT_TRUE(database_.run(sql).ok());
@@ -100,8 +100,8 @@ TEST_F(StoredRows, CurvatureComesBackForItsOwnStateOnly) {
   EXPECT_EQ(kept.roundings, curvature.roundings);
   EXPECT_FALSE(read_curvature(database_, 3, 2, digest_of(2)).value().has_value());
   EXPECT_FALSE(read_curvature(database_, 4, 2, data).value().has_value());
-  ASSERT_TRUE(database_.run("UPDATE curvature SET content = CAST(x'01' || substr(content, 2) AS BLOB) WHERE piece = 3")
-                  .ok());
+  ASSERT_TRUE(
+      database_.run("UPDATE curvature SET content = CAST(x'01' || substr(content, 2) AS BLOB) WHERE piece = 3").ok());
   EXPECT_FALSE(read_curvature(database_, 3, 2, data).value().has_value());
   ASSERT_TRUE(write_curvature(database_, std::nullopt, data).ok());
   EXPECT_EQ(database_.integer("SELECT count(*) FROM curvature").value(), 0);

@@ -25,7 +25,7 @@ class StoredTreeTest : public ::testing::Test {
   StoredTreeTest() : database_(create_database(folder_.path() / "tree", std::chrono::seconds(1)).value()) {
     EXPECT_TRUE(create_tables(database_).ok());
   }
-  testing::TemporaryFolder folder_;
+  testing::TemporaryFolder folder_{testing::memory_folder()};
   Database database_;
 };
 
@@ -39,7 +39,7 @@ TEST_F(StoredTreeTest, HasTheRootOfTheWholeTree) {
 }
 
 TEST_F(StoredTreeTest, FollowsChangesByThePathOfALeaf) {
-  for (const std::size_t count : {1u, 200u, 257u, 66000u}) {
+  for (const std::size_t count : {1u, 257u, 66000u}) {
     SCOPED_TRACE(count);
     ASSERT_TRUE(database_.run("DELETE FROM tree").ok());
     std::vector<Digest> leaves = some_leaves(count);
@@ -47,7 +47,7 @@ TEST_F(StoredTreeTest, FollowsChangesByThePathOfALeaf) {
     ASSERT_TRUE(made.write(database_).ok());
     StoredTree tree(count, made.root());
     Sequence random(count);
-    for (std::size_t round = 0; round < 20; ++round) {
+    for (std::size_t round = 0; round < 8; ++round) {
       const std::size_t i = random.below(count);
       EXPECT_EQ(tree.leaf(database_, i).value(), leaves[i]);
       leaves[i] = some_digest(1000000 + round);
@@ -63,7 +63,7 @@ TEST_F(StoredTreeTest, FollowsChangesByThePathOfALeaf) {
 }
 
 TEST_F(StoredTreeTest, GrowsAcrossPartsAndLevels) {
-  for (const std::size_t first : {1u, 254u, 255u, 256u, 511u, 65534u, 65535u}) {
+  for (const std::size_t first : {1u, 254u, 511u, 65535u}) {
     SCOPED_TRACE(first);
     ASSERT_TRUE(database_.run("DELETE FROM tree").ok());
     std::vector<Digest> leaves = some_leaves(first);

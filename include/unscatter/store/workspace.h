@@ -153,11 +153,11 @@ class Workspace {
                                                 const WorkspaceOptions& options);
   // Reads the end of the ledger, constants and model, and checks them: the signature of the last entry, what it commits
   // to, and whether the model meets its guarantee as far as its residuals say.  This takes the same time among a
-  // thousand and a billion graphs.  Graphs are read when they are needed, and held against the same entry.  A file of an
-  // older format is brought to the present one, in one transaction, if the key is given; otherwise it is read as it is.
-  // Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, does not meet its guarantee, or is of a
-  // newer format; kUnsupported for another version of the embedding; kIo; kUnavailable if another process holds it for
-  // longer than `wait`.
+  // thousand and a billion graphs.  Graphs are read when they are needed, and held against the same entry.  A file of
+  // an older format is brought to the present one, in one transaction, if the key is given; otherwise it is read as it
+  // is. Errors: kNotFound; kMalformedInput if the file is no workspace, is damaged, does not meet its guarantee, or is
+  // of a newer format; kUnsupported for another version of the embedding; kIo; kUnavailable if another process holds it
+  // for longer than `wait`.
   [[nodiscard]] static Result<Workspace> open(const std::filesystem::path& path, const WorkspaceOptions& options);
 
   Workspace(Workspace&&) noexcept;
@@ -169,8 +169,8 @@ class Workspace {
   // Weights as kept.  No noise protects them: publish what release() returns.
   [[nodiscard]] const Matrix& kept_weights() const;
   // The session of all graphs.  When first called, it reads and checks all of the file, and evaluates the residual of
-  // the kept weights.  Nothing below needs it.  Errors: kMalformedInput if something is not what was written, or if this
-  // residual is above what is certified or allowed.
+  // the kept weights.  Nothing below needs it.  Errors: kMalformedInput if something is not what was written, or if
+  // this residual is above what is certified or allowed.
   [[nodiscard]] Result<const Session*> session();
 
   // A removal that is computed, and neither written nor in force.  If it is destroyed without commit(), nothing
