@@ -24,8 +24,8 @@ std::vector<Workload> all_workloads() {
   for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads(), preview_workloads()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
-  for (Workload single :
-       {scale_workload(), batch_workload(), load_workload(), workspace_workload(), memory_workload()}) {
+  for (Workload single : {scale_workload(), batch_workload(), load_workload(), workspace_workload(), memory_workload(),
+                          cold_workload()}) {
     all.push_back(std::move(single));
   }
   return all;

@@ -64,6 +64,7 @@ template <typename T>
 [[nodiscard]] std::vector<Workload> preview_workloads();
 [[nodiscard]] Workload scale_workload();
 [[nodiscard]] Workload batch_workload();
+[[nodiscard]] Workload cold_workload();
 [[nodiscard]] Workload load_workload();
 [[nodiscard]] Workload memory_workload();
 [[nodiscard]] Workload workspace_workload();
