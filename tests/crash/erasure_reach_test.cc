@@ -232,7 +232,9 @@ class Carelessness {
   Carelessness(const std::filesystem::path& path, const std::string& precautions) : database_(path) {
     EXPECT_TRUE(database_.execute("PRAGMA locking_mode=EXCLUSIVE; " + precautions +
                                   "UPDATE graphs SET label = NULL, graph_id = NULL, nodes_at_creation = NULL, "
-                                  "node_numbers = NULL, content = NULL, salt = NULL WHERE slot IN (2, 3)"))
+                                  "node_numbers = NULL, content = NULL, salt = NULL WHERE slot IN (2, 3); "
+                                  "DELETE FROM embeddings WHERE slot IN (2, 3); "
+                                  "UPDATE members SET entries = x'', seal = x''; DELETE FROM curvature"))
         << database_.error();
   }
   void empty_log() { EXPECT_TRUE(database_.execute("PRAGMA wal_checkpoint(TRUNCATE)")) << database_.error(); }

@@ -163,7 +163,9 @@ TEST_F(WorkspaceFault, AfterAnErrorTheObjectIsAsItWasOrRefuses) {
           done = again.ok();
           ++(done ? went_on : refused);
           if (done) {
-            EXPECT_EQ(state_of(*workspace).value(), references_[step + 1]);
+            // A model that is published already is handed out again by an object that refuses everything else.
+            const auto after = state_of(*workspace);
+            EXPECT_TRUE(after.ok() ? *after == references_[step + 1] : in_force);
           } else {
             EXPECT_EQ(again.error().code, ErrorCode::kIo) << again.error().message;
           }
