@@ -39,6 +39,13 @@ std::string bytes_of_row(std::span<const NodeIndex> neighbours) {
   return bytes;
 }
 
+// The first values of an embedded row, as the file keeps them.
+std::string bytes_of_values(const BlockRow& row) {
+  std::string bytes;
+  for (std::size_t i = 0; i < 2; ++i) bytes += bytes_of_real(row.values.at(i));
+  return bytes;
+}
+
 // In [1/2, 1); no two alike.
 double telling_attribute(std::size_t graph, std::size_t node) {
   const std::uint64_t digits = 0x3'1415'9265'3589 * (1 + 1000 * graph + node);
@@ -148,7 +155,10 @@ std::size_t found(const DiskContent& disk, const std::vector<std::string>& trace
 class ErasureReach : public ::testing::Test {
  protected:
   ErasureReach() : disk_(folder_.path(), 37), dataset_(telling_setup().dataset), removals_(removals_of(dataset_)) {
-    static_cast<void>(Workspace::create(path(), telling_setup(), small_options()).value());
+    Workspace workspace = Workspace::create(path(), telling_setup(), small_options()).value();
+    // A graph that goes takes its embedded row along.
+    const SparseBlockRows& rows = workspace.session().value()->embeddings();
+    removals_[5].traces.push_back(bytes_of_values(rows.row(3)));
   }
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "w.unscatter"; }
