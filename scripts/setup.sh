@@ -12,14 +12,14 @@ readonly build_packages=(
   libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The short fuzz run is part of the tests.  The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev python3 "${fuzz_packages[@]}")
+readonly test_packages=(libgtest-dev libbenchmark-dev python3 "${fuzz_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
 readonly gin_packages=(libtorch-dev libopenblas0-serial)
 readonly plots_packages=(python3 python3-matplotlib)
 # clang-tidy reads every source, so lint needs the headers that tests and benchmarks include.
-readonly lint_packages=(clang-format clang-tidy shellcheck libgtest-dev librapidcheck-dev libbenchmark-dev)
+readonly lint_packages=(clang-format clang-tidy shellcheck libgtest-dev libbenchmark-dev)
 # Enough to try a build on a system where packages cannot be queried.
 readonly build_tools=(cmake ninja pkg-config)
 

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-
 #include "reembedding/node_slots.h"
 #include "reembedding/shift_cases.h"
+#include "support/exact_spectrum.h"
 #include "unscatter/graph/graph_edit.h"
 
 namespace unscatter {
@@ -33,6 +32,12 @@ TEST(PlainShift, RemovingANodeDeletesItsRowAndColumn) {
   }
 }
 
+// The rank of a symmetric matrix.
+Eigen::Index rank_of(const Matrix& symmetric) {
+  const testing::WideVector sizes = testing::exact_eigenvalues(symmetric).cwiseAbs();
+  return (sizes.array() > 1e-12L * sizes.maxCoeff()).count();
+}
+
 // With degrees taken afresh the neighbours' rows change too, and the modification is no longer of rank two.
 TEST(PlainShift, RenormalisationTouchesTheNeighbours) {
   const Graph graph = testing::random_graph(5, {.nodes = 20, .edge_probability = 0.3});
@@ -40,9 +45,8 @@ TEST(PlainShift, RenormalisationTouchesTheNeighbours) {
   const Matrix before = frozen_degree_shift(graph, degrees(graph)).value();
   const Matrix after = frozen_degree_shift(edited, degrees(edited)).value();
   ASSERT_GE(graph.degree(0), 3u);
-  const auto plain_rank = Eigen::FullPivLU<Matrix>(testing::tombstone(before, 0) - before).setThreshold(1e-12).rank();
-  const auto rank = Eigen::FullPivLU<Matrix>(after - before).setThreshold(1e-12).rank();
-  EXPECT_EQ(plain_rank, 2);
+  EXPECT_EQ(rank_of(testing::tombstone(before, 0) - before), 2);
+  const Eigen::Index rank = rank_of(after - before);
   EXPECT_GT(rank, 2);
   EXPECT_LE(rank, static_cast<Eigen::Index>(2 * graph.degree(0) + 2));
 }

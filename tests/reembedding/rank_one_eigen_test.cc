@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "support/exact_spectrum.h"
 #include "unscatter/base/random.h"
 
 namespace unscatter {
@@ -23,7 +23,7 @@ Vector random_vector(Sequence& random, Index n) {
 Matrix random_orthogonal(Sequence& random, Index n) {
   Matrix A(n, n);
   for (double& entry : A.reshaped()) entry = 2 * random.unit() - 1;
-  return Eigen::HouseholderQR<Matrix>(A).householderQ();
+  return testing::exact_spectrum(A).vectors.cast<double>();
 }
 
 enum class Spectrum { kSpread, kRepeated, kClustered, kGraded, kZero };

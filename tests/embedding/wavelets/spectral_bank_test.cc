@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "embedding/attribute_signals.h"
 #include "embedding/wavelets/laplacian.h"
+#include "support/exact_spectrum.h"
 #include "support/random_graph.h"
 
 namespace unscatter {
@@ -32,8 +32,7 @@ std::vector<RowMatrix> dense_filters(const WaveletBank& bank, const Graph& graph
 }
 
 double operator_norm(const Matrix& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(symmetric, Eigen::EigenvaluesOnly);
-  return solver.eigenvalues().cwiseAbs().maxCoeff();
+  return static_cast<double>(testing::exact_eigenvalues(symmetric).cwiseAbs().maxCoeff());
 }
 
 std::shared_ptr<const SpectralBank> bank_of(const KernelBank& kernels, SpectralMethod method, std::size_t degree = 64) {
@@ -47,11 +46,11 @@ TEST(SpectralBank, EigenFiltersAreTheKernelsOfTheLaplacian) {
     EXPECT_EQ(bank->approximation_error().value, 0.0);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const Graph graph = assorted_graph(seed);
-      const Eigen::SelfAdjointEigenSolver<Matrix> solver(dense_laplacian(graph, "tests").value());
-      const Matrix& V = solver.eigenvectors();
+      const testing::ExactSpectrum spectrum = testing::exact_spectrum(dense_laplacian(graph, "tests").value());
+      const Matrix V = spectrum.vectors.cast<double>();
       const std::vector<RowMatrix> H = dense_filters(*bank, graph);
       for (std::size_t j = 0; j < 4; ++j) {
-        Vector h = solver.eigenvalues().cwiseMax(0.0).cwiseMin(2.0);
+        Vector h = spectrum.values.cast<double>().cwiseMax(0.0).cwiseMin(2.0);
         for (double& value : h) value = kernels.kernels[j].value(value);
         EXPECT_LE((H[j] - V * h.asDiagonal() * V.transpose()).norm(), 1e-12) << kernels.name << " seed " << seed;
       }
