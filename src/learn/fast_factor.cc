@@ -20,6 +20,7 @@ using Eigen::Index;
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
   FastFactor result(objective, weights);
   result.ridge_ = objective.ridge();
+  result.largest_ridge_ = result.ridge_;
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   const std::size_t K = objective.classes();
@@ -58,7 +59,8 @@ void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) 
   parallel_for(inverse_.size(), worthwhile_threads(entries, threads_), 1, [&](std::size_t k, std::size_t) { body(k); });
 }
 
-bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
+bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
+                             std::uint32_t label_before) {
   // Z'^T Z' = Z^T Z - z z^T + z' z'^T is at most Z^T Z + |z'|^2 I.  So the bound on |Z|^2 grows by |z'|^2, and nothing
   // is taken away for the row that goes.  frobenius_square_ bounds the magnitudes of all terms ever added, so it does
   // not fall either.
@@ -74,11 +76,12 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   std::vector<char> intact(inverse_.size(), 1);
   for_each_class([&](std::size_t k) {
-    const auto curvature = [&](const BlockRow& row) {
-      return loss_.curvature((label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
+    // The sign of a margin decides about its curvature: l'' of huber-svm is not even.
+    const auto curvature = [&](const BlockRow& row, std::uint32_t of) {
+      return loss_.curvature((of == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
     };
-    const double added = curvature(after);
-    const double taken = curvature(before);
+    const double added = curvature(after, label);
+    const double taken = curvature(before, label_before);
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
     // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
     intact[k] = inverse_[k].add(rows, Eigen::Vector2d(added, -taken)) ? 1 : 0;
@@ -129,12 +132,13 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
          loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
         frobenius_square_;
     const double of_products =
-        (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * ridge_) * step_norm +
+        (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_) *
+            step_norm +
         8 * kUnitRoundoff * gradient_change.col(k).norm();
     // The kept weights are fl(w + v).  This moves the gradient by at most |H| times the rounding.  The ridge is rounded
-    // too, before and after a graph goes.  6 ridge_s covers both, since no ridge since the anchor was larger.
+    // too, before and after a graph goes or comes.  6 times the largest ridge since the anchor covers both.
     const double new_norm = weights.col(k).norm() + step_norm;
-    const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * ridge_) * new_norm;
+    const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * largest_ridge_) * new_norm;
     const double rounding = of_products + of_weights;
     growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
   });

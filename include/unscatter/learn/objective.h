@@ -51,6 +51,7 @@ class Objective {
   [[nodiscard]] const Matrix* perturbation() const noexcept { return perturbation_; }
   [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
   [[nodiscard]] std::uint32_t label(std::size_t row) const { return labels_[row]; }
+  [[nodiscard]] std::span<const std::uint32_t> labels() const noexcept { return labels_; }
   // s_ik
   [[nodiscard]] double sign(std::size_t row, std::size_t label) const { return labels_[row] == label ? 1.0 : -1.0; }
 
