@@ -62,6 +62,17 @@ Status check_form(const Dataset& data, const DataForm& form) {
   return ok_status();
 }
 
+// reserve() would free the old list as it is, with ids that may have to be gone later.
+template <typename T>
+void reserve_and_wipe(std::vector<T>& values, std::size_t count) {
+  if (values.capacity() >= count) return;
+  std::vector<T> larger;
+  larger.reserve(std::max(count, 2 * values.size()));
+  larger.insert(larger.end(), values.begin(), values.end());
+  wipe(values);
+  values = std::move(larger);
+}
+
 }  // namespace
 
 Result<RemovalPlan> GraphCollection::plan_addition(Dataset&& data) const {
@@ -133,11 +144,11 @@ void GraphCollection::make_room(const RemovalPlan& plan) {
     for (std::size_t slot = 0; slot < slots(); ++slot) numbers.push_back(slot);
     graph_numbers_ = std::move(numbers);
   }
-  if (!graph_numbers_.empty()) graph_numbers_.reserve(all);
-  graphs_.reserve(all);
-  labels_.reserve(all);
-  if (!graph_ids_.empty()) graph_ids_.reserve(all);
-  node_counts_.reserve(all);
+  if (!graph_numbers_.empty()) reserve_and_wipe(graph_numbers_, all);
+  graphs_.reserve(all);  // moves graphs, and copies nothing of them
+  reserve_and_wipe(labels_, all);
+  if (!graph_ids_.empty()) reserve_and_wipe(graph_ids_, all);
+  reserve_and_wipe(node_counts_, all);
   numbers_.reserve(all);
   for (const GraphChange& change : plan.changes) {
     if (change.kind != ChangeKind::kAdded) continue;

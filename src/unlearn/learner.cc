@@ -176,7 +176,13 @@ void Learner::append_rows(std::size_t count) {
     curvature_.wipe();
     curvature_ = std::move(other);
   }
-  labels_.reserve(rows);
+  if (labels_.capacity() < rows) {
+    std::vector<std::uint32_t> larger;
+    larger.reserve(rows);
+    larger.assign(labels_.begin(), labels_.end());
+    wipe(labels_);  // reserve() would free the old list as it is
+    labels_ = std::move(larger);
+  }
   curvature_.resize_rows(rows, options_.loss, ridge_of(options_, living_));
   rows_.append_empty_rows(count);
   labels_.resize(rows, 0);
