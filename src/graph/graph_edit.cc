@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "graph/weighted_rows.h"
@@ -49,6 +51,42 @@ class GraphEditor {
     }));
   }
 
+  [[nodiscard]] Result<Graph> operator()(const ReplaceFeatures& correction) const {
+    UNSCATTER_CHECK_OK(check_living(correction.node));
+    UNSCATTER_CHECK_OK(check_given(correction));
+    Graph corrected = graph_;
+    if (correction.attributes) {
+      std::copy(correction.attributes->begin(), correction.attributes->end(),
+                corrected.attributes_.begin() + static_cast<std::ptrdiff_t>(correction.node * graph_.attribute_count_));
+    }
+    if (correction.label) corrected.labels_[correction.node] = *correction.label;
+    if (!corrected.states_.empty()) {
+      corrected.states_[correction.node] = NodeState::kPresent;
+      // No states means that every node is present.  This is the only spelling, so that equal graphs compare equal.
+      const auto present = [](NodeState state) { return state == NodeState::kPresent; };
+      if (std::all_of(corrected.states_.begin(), corrected.states_.end(), present)) corrected.states_.clear();
+    }
+    return corrected;
+  }
+
+  [[nodiscard]] Result<Graph> operator()(const InsertEdge& correction) const {
+    UNSCATTER_CHECK_OK(check_living(correction.from));
+    UNSCATTER_CHECK_OK(check_living(correction.to));
+    // Without numbers: whoever asks may know the nodes by others.
+    const auto wrong = [](std::string what) { return Error{ErrorCode::kInvalidArgument, std::move(what)}; };
+    if (correction.from == correction.to) return wrong("the edge would join a node to itself");
+    if (graph_.has_edge(correction.from, correction.to)) {
+      return wrong("the edge is there already; to change its weight, drop it and add it again");
+    }
+    if (graph_.has_weights() && !correction.weight)
+      return wrong("edges of this graph have weights, so this one needs a weight too");
+    // Written so that NaN fails too.
+    if (correction.weight && !(std::abs(*correction.weight) <= kMaxEdgeWeight)) {
+      return wrong(fmt::format("weight {} is not between -1e300 and 1e300", *correction.weight));
+    }
+    return with_edge(correction);
+  }
+
   // A graph with an edge in both directions wherever this one has an edge.
   [[nodiscard]] Graph symmetrised() const {
     if (graph_.has_weights()) return symmetrised_with_weights();
@@ -74,6 +112,54 @@ class GraphEditor {
     result.offsets_ = std::move(rows.offsets);
     result.neighbours_ = std::move(rows.neighbours);
     result.weights_ = std::move(rows.weights);
+    return result;
+  }
+
+  // A node without features must get all of them: what is not given would be the zeros that a removal left.
+  [[nodiscard]] Status check_given(const ReplaceFeatures& correction) const {
+    const auto wrong = [](std::string what) { return Error{ErrorCode::kInvalidArgument, std::move(what)}; };
+    if (!correction.attributes && !correction.label) return wrong("no new attributes and no new label are given");
+    if (correction.attributes) {
+      if (correction.attributes->size() != graph_.attribute_count()) {
+        return wrong(fmt::format("{} attributes are given, and nodes of this graph have {}",
+                                 correction.attributes->size(), graph_.attribute_count()));
+      }
+      for (const double value : *correction.attributes) {
+        if (!std::isfinite(value)) return wrong(fmt::format("the attribute {} is not a finite number", value));
+      }
+    }
+    if (correction.label && !graph_.has_labels()) return wrong("nodes of this graph have no labels");
+    if (graph_.has_features(correction.node)) return ok_status();
+    const bool complete = (correction.attributes || graph_.attribute_count() == 0) &&
+                          (correction.label || !graph_.has_labels()) && !graph_.has_positions();
+    if (complete) return ok_status();
+    return wrong("the features of the node were removed, so all of them have to be given (a position cannot be)");
+  }
+
+  // Rows with one more entry, or two if undirected.  Weights stay beside their entries.
+  [[nodiscard]] Graph with_edge(const InsertEdge& correction) const {
+    const bool weighted = graph_.has_weights() || (correction.weight && (*correction.weight != 1.0));
+    Graph result = graph_;
+    result.offsets_.assign(1, 0);
+    result.neighbours_.clear();
+    result.weights_.clear();
+    for (NodeIndex row = 0; row < graph_.node_count(); ++row) {
+      const std::span<const NodeIndex> columns = graph_.neighbours(row);
+      const std::span<const double> weights = graph_.weights(row);
+      std::optional<NodeIndex> added;
+      if (row == correction.to) added = correction.from;
+      if (!graph_.directed() && row == correction.from) added = correction.to;
+      const auto add = [&](NodeIndex column, double weight) {
+        result.neighbours_.push_back(column);
+        if (weighted) result.weights_.push_back(weight);
+      };
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        if (added && *added < columns[k]) add(*std::exchange(added, std::nullopt), correction.weight.value_or(1.0));
+        add(columns[k], weights.empty() ? 1.0 : weights[k]);
+      }
+      if (added) add(*added, correction.weight.value_or(1.0));
+      result.offsets_.push_back(static_cast<std::uint32_t>(result.neighbours_.size()));
+    }
     return result;
   }
 
@@ -178,6 +264,10 @@ class GraphEditor {
 
 Result<std::optional<Graph>> apply(const Graph& graph, const GraphEdit& edit) {
   return std::visit(GraphEditor(graph), edit);
+}
+
+Result<Graph> correct(const Graph& graph, const GraphCorrection& correction) {
+  return std::visit(GraphEditor(graph), correction);
 }
 
 Graph symmetrised(const Graph& graph) { return graph.directed() ? GraphEditor(graph).symmetrised() : graph; }

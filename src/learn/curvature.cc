@@ -51,27 +51,51 @@ bool Curvature::affords(std::size_t matrices, std::size_t order, std::size_t sha
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
 
-void Curvature::replace_row(std::size_t i, const BlockRow& before) {
+void Curvature::replace_row(std::size_t i, const BlockRow& before, std::optional<std::uint32_t> label_before) {
   // Nothing follows yet, because a preview puts the row back.  The two lists are apart: inverses follow only when a
   // descent needs them.
-  unseen_.note(i, before);
-  if (kept_.ready()) unseen_by_inverses_.note(i, before);
+  unseen_.note(i, before, label_before);
+  if (kept_.ready()) unseen_by_inverses_.note(i, before, label_before);
+}
+
+void Curvature::resize_rows(std::size_t rows, const Loss& loss, double ridge) {
+  form_->resize_rows(rows);
+  if (!kept_.ready()) return;
+  const Eigen::Index before = kept_.curvatures.rows();
+  const auto after = static_cast<Eigen::Index>(rows);
+  if (form_->kind() == HessianForm::kDual && after < before) {
+    drop_inverses();
+    return;
+  }
+  if (form_->kind() == HessianForm::kDual) {
+    // An empty row is a line of M with the ridge on the diagonal and zeros beside it.
+    for (UpdatableInverse& inverse : kept_.inverses)
+      inverse.append_lines(rows - static_cast<std::size_t>(before), ridge);
+  }
+  // An empty row has the margin 0.
+  kept_.curvatures.conservativeResize(after, Eigen::NoChange);
+  if (after > before) kept_.curvatures.bottomRows(after - before).setConstant(loss.curvature(0));
+}
+
+void Curvature::note_ridge(double ridge) noexcept {
+  if (fast_) fast_->note_ridge(ridge);
 }
 
 void Curvature::follow(const Objective& objective) {
   if (unseen_.empty()) return;
   const SparseBlockRows& rows = objective.rows();
-  unseen_.settle(rows);
+  unseen_.settle(rows, objective.labels());
   for (const auto& [i, known] : unseen_.known()) {
     form_->replace_row(rows, i, known);
     // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
-    if (fast_ && !fast_->replace_row(known, rows.row(i), objective.label(i))) drop_anchor();
+    const std::uint32_t label = objective.label(i);
+    if (fast_ && !fast_->replace_row(known, rows.row(i), label, unseen_.label(i).value_or(label))) drop_anchor();
   }
   unseen_.clear();
 }
 
 void Curvature::commit_rows(const Objective& objective) noexcept {
-  unseen_by_inverses_.settle(objective.rows());
+  unseen_by_inverses_.settle(objective.rows(), objective.labels());
   // Inverses that waited for their rows would keep the old rows in memory until the next descent.
   if (!unseen_by_inverses_.empty()) drop_inverses();
   try {
@@ -189,7 +213,7 @@ bool Curvature::build_inverses(const Objective& objective, const Matrix& curvatu
 bool Curvature::refresh_inverses(const Objective& objective, const Matrix& weights) {
   follow(objective);
   form_->require(objective);
-  unseen_by_inverses_.settle(objective.rows());
+  unseen_by_inverses_.settle(objective.rows(), objective.labels());
   bool ready = kept_.ready() && few_enough_to_fold(unseen_by_inverses_.known().size(), objective.rows().rows());
   // After the first row that breaks an inverse no other is folded in.  The build below then replaces all of them.
   for (const auto& [i, known] : unseen_by_inverses_.known()) {
@@ -250,6 +274,7 @@ std::optional<Matrix> Curvature::solve_by_inverses(const Objective& objective, s
 
 FastFactor* Curvature::fast(const Objective& objective) {
   follow(objective);
+  note_ridge(objective.ridge());
   return fast_ ? &*fast_ : nullptr;
 }
 

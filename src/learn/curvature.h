@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -51,8 +52,13 @@ class Curvature {
 
   [[nodiscard]] HessianForm form() const noexcept { return form_->kind(); }
 
-  // Row i was `before` and is something else now.
-  void replace_row(std::size_t i, const BlockRow& before);
+  // Row i was `before` and is something else now, or its label was `label_before` (nothing: the label stays).
+  void replace_row(std::size_t i, const BlockRow& before, std::optional<std::uint32_t> label_before = {});
+  // There are `rows` rows now.  Those that are new are still empty.  Those at the end that are gone were empty, and
+  // commit_rows() has seen that.
+  void resize_rows(std::size_t rows, const Loss& loss, double ridge);
+  // The ridge of a state between two updates.  The fast factor's bound has to know the largest one since its anchor.
+  void note_ridge(double ridge) noexcept;
   // The changes are in force and their old rows must be gone.  Inverses that have not followed are dropped: whoever
   // came this far without them does not need them soon.  Factors, which only say where an iteration begins, stay.
   void commit_rows(const Objective& objective) noexcept;

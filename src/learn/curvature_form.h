@@ -50,6 +50,8 @@ class CurvatureForm {
   virtual void require(const Objective& objective) = 0;
   // Row i was `before` and is now that of `rows`.
   virtual void replace_row(const SparseBlockRows& rows, std::size_t i, const BlockRow& before) = 0;
+  // There are `rows` rows now: new ones are still empty, and those that are gone from the end were empty.
+  virtual void resize_rows(std::size_t rows) = 0;
   virtual void wipe() noexcept = 0;
   // At least |Z|.
   [[nodiscard]] virtual double spectral_norm_upper_bound(const Objective& objective) = 0;

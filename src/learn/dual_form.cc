@@ -66,6 +66,17 @@ class DualForm final : public CurvatureForm {
     if (gram_.size() != 0) refresh_gram_row(rows, i, gram_);
   }
 
+  void resize_rows(std::size_t rows) override {
+    if (gram_.size() == 0) return;
+    const auto size = static_cast<Index>(rows);
+    const Index common = std::min(size, gram_.rows());
+    // An empty row is orthogonal to all others.
+    Matrix resized = Matrix::Zero(size, size);
+    resized.topLeftCorner(common, common) = gram_.topLeftCorner(common, common);
+    wipe_matrix(gram_);
+    gram_ = std::move(resized);
+  }
+
   void wipe() noexcept override {
     wipe_matrix(gram_);
     gram_.resize(0, 0);

@@ -22,6 +22,7 @@ using Eigen::Index;
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
   FastFactor result(objective, weights);
   result.ridge_ = objective.ridge();
+  result.largest_ridge_ = result.ridge_;
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   const std::size_t K = objective.classes();
@@ -64,10 +65,12 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
   const bool fits = anchor.rows() == width && anchor.cols() == static_cast<Index>(objective.classes()) &&
                     anchor.allFinite() && numbers.hessians.size() == objective.classes() &&
                     std::all_of(numbers.hessians.begin(), numbers.hessians.end(), square) && square(numbers.square);
-  const double bounds = numbers.ridge + numbers.spectral_square + numbers.frobenius_square + numbers.row_norm;
+  const double bounds =
+      numbers.ridge + numbers.largest_ridge + numbers.spectral_square + numbers.frobenius_square + numbers.row_norm;
   if (!fits || !std::isfinite(bounds) || !std::isfinite(numbers.roundings)) return std::nullopt;
   FastFactor result(objective, numbers.anchor);
   result.ridge_ = numbers.ridge;
+  result.largest_ridge_ = numbers.largest_ridge;
   result.hessian_ = std::move(numbers.hessians);
   result.square_ = std::move(numbers.square);
   result.spectral_square_ = numbers.spectral_square;
@@ -78,7 +81,8 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
 }
 
 KeptCurvature FastFactor::numbers() const {
-  return {anchor_, hessian_, square_, ridge_, spectral_square_, frobenius_square_, row_norm_, roundings_};
+  return {anchor_,          hessian_,          square_,   ridge_,    largest_ridge_,
+          spectral_square_, frobenius_square_, row_norm_, roundings_};
 }
 
 void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) const {
@@ -86,7 +90,8 @@ void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) 
   parallel_for(hessian_.size(), worthwhile_threads(entries, threads_), 1, [&](std::size_t k, std::size_t) { body(k); });
 }
 
-bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
+bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
+                             std::uint32_t label_before) {
   // Z'^T Z' = Z^T Z - z z^T + z' z'^T is at most Z^T Z + |z'|^2 I.  So the bound on |Z|^2 grows by |z'|^2, and nothing
   // is taken away for the row that goes.  frobenius_square_ bounds the magnitudes of all terms ever added, so it does
   // not fall either.
@@ -102,11 +107,12 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   std::vector<char> intact(hessian_.size(), 1);
   for_each_class([&](std::size_t k) {
-    const auto curvature = [&](const BlockRow& row) {
-      return loss_.curvature((label == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
+    // The sign of a margin decides about its curvature: l'' of huber-svm is not even.
+    const auto curvature = [&](const BlockRow& row, std::uint32_t of) {
+      return loss_.curvature((of == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
     };
-    const double added = curvature(after);
-    const double taken = curvature(before);
+    const double added = curvature(after, label);
+    const double taken = curvature(before, label_before);
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
     if (inverse_.empty()) return;
     // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
@@ -170,12 +176,13 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
          loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
         frobenius_square_;
     const double of_products =
-        (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * ridge_) * step_norm +
+        (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_) *
+            step_norm +
         8 * kUnitRoundoff * gradient_change.col(k).norm();
     // The kept weights are fl(w + v).  This moves the gradient by at most |H| times the rounding.  The ridge is rounded
-    // too, before and after a graph goes.  6 ridge_s covers both, since no ridge since the anchor was larger.
+    // too, before and after a graph goes or comes.  6 times the largest ridge since the anchor covers both.
     const double new_norm = weights.col(k).norm() + step_norm;
-    const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * ridge_) * new_norm;
+    const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * largest_ridge_) * new_norm;
     const double rounding = of_products + of_weights;
     growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
   });

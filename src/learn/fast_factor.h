@@ -7,9 +7,10 @@
 //   gamma R (|w - w_s| + |v|/2) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
 //
 // which costs O(d^2) too.  The first term is what the curvature may have moved since the anchor.  The second is what
-// the solve left over, and what removed graphs took from the ridge.
+// the solve left over, and what graphs that went or came took from the ridge or brought to it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,14 +35,21 @@ class FastFactor {
   [[nodiscard]] KeptCurvature numbers() const;
   [[nodiscard]] const Matrix& anchor_weights() const noexcept { return anchor_; }
 
-  // Row of a graph with label `label` becomes `after` (empty: the graph goes).  False if an inverse broke; the object
-  // is then good for nothing.
-  [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label);
+  // Row of a graph becomes `after` (empty: the graph goes; `before` empty: it comes).  Its label was `label_before` and
+  // is `label`.  False if an inverse broke; the object is then good for nothing.
+  [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
+                                 std::uint32_t label_before);
+  [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
+    return replace_row(before, after, label, label);
+  }
+  // A ridge of the data since the anchor.  Graphs that come make it larger than it was there.
+  void note_ridge(double ridge) noexcept { largest_ridge_ = std::max(largest_ridge_, ridge); }
 
   // Column k: A_k^-1 gradient_change_k.  Not a number where A_k is not positive definite at working precision; the
   // growth is then not a number either, and no limit is met by it.
   [[nodiscard]] Matrix solve(const Matrix& gradient_change) const;
-  // The growth above, one per class; errs high.  `weights` before the step, `ridge` of the present data.
+  // The growth above, one per class; errs high.  `weights` before the step, `ridge` of the present data.  The ridges
+  // before and after the step must have been noted.
   [[nodiscard]] Vector growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
                                           double ridge) const;
 
@@ -59,6 +67,7 @@ class FastFactor {
   std::size_t threads_;
   Matrix anchor_;                          // w_s, one column per class
   double ridge_ = 0;                       // ridge_s
+  double largest_ridge_ = 0;               // >= every ridge since the anchor
   std::vector<Matrix> hessian_;            // A_k
   std::vector<UpdatableInverse> inverse_;  // none after restore()
   Matrix square_;                          // C

@@ -44,6 +44,8 @@ class PrimalForm final : public CurvatureForm {
     if (square_) square_->replace_row(before, rows.row(i));
   }
 
+  void resize_rows(std::size_t) override {}  // an empty row adds nothing to C
+
   void wipe() noexcept override {
     if (square_) square_->wipe();
     square_.reset();

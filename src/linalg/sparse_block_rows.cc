@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/wipe.h"
 #include "linalg/row_products.h"
 #include "unscatter/base/invariant.h"
 
@@ -73,6 +74,29 @@ void SparseBlockRows::append_row(BlockRow row) {
   depths_.resize(rows_.size() + 1);
   rows_.push_back(std::move(row));
   note_row(rows_.size() - 1, 0);
+}
+
+void SparseBlockRows::append_empty_rows(std::size_t count) {
+  const std::size_t rows = rows_.size() + count;
+  // All memory first: the three lists must never differ in length.
+  rows_.reserve(rows);
+  norms_.reserve(rows);
+  depths_.reserve(rows);
+  rows_.resize(rows);
+  norms_.resize(rows, 0.0);
+  depths_.resize(rows, 0);
+}
+
+void SparseBlockRows::truncate(std::size_t count) noexcept {
+  for (std::size_t i = count; i < rows_.size(); ++i) {
+    stored_ -= rows_[i].values.size();
+    wipe(rows_[i].values);
+    wipe(rows_[i].segments);
+  }
+  if (count >= rows_.size()) return;
+  rows_.resize(count);
+  norms_.resize(count);
+  depths_.resize(count);
 }
 
 void SparseBlockRows::swap_row(std::size_t i, BlockRow& row) {

@@ -150,6 +150,35 @@ bool UpdatableInverse::replace_line(std::size_t i, const Vector& new_line) {
   return true;
 }
 
+namespace {
+
+// `matrix` in the upper left corner of one of so many rows and columns, zeros elsewhere.  Overwrites what was there
+// before: an inverse is made of rows.
+template <typename Dense>
+void enlarge(Dense& matrix, Eigen::Index rows, Eigen::Index columns) {
+  Dense larger = Dense::Zero(rows, columns);
+  larger.topLeftCorner(matrix.rows(), matrix.cols()) = matrix;
+  wipe_matrix(matrix);
+  matrix = std::move(larger);
+}
+
+}  // namespace
+
+void UpdatableInverse::append_lines(std::size_t count, double diagonal) {
+  invariant(diagonal > 0, "append_lines(): the matrix stays positive definite");
+  // The inverse of a matrix of two blocks has the inverses of the blocks.
+  const auto added = static_cast<Eigen::Index>(count);
+  const Eigen::Index larger = order() + added;
+  if (images_.size() != 0) enlarge(images_, larger, images_.cols());
+  if (is_single()) {
+    enlarge(single_, larger, larger);
+    single_.diagonal().tail(added).setConstant(static_cast<float>(1 / diagonal));
+  } else {
+    enlarge(base_, larger, larger);
+    base_.diagonal().tail(added).setConstant(1 / diagonal);
+  }
+}
+
 Vector UpdatableInverse::learn(const Vector& step, const Vector& before, const Vector& after) {
   Vector result = times(after);
   const Vector change = before - after;

@@ -41,6 +41,9 @@ class UpdatableInverse {
   // new one in are each a change of rank one of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
 
+  // A gets `count` more lines at its end.  They are 0 but for `diagonal` > 0 on the diagonal.
+  void append_lines(std::size_t count, double diagonal);
+
   // Learns from one step of a descent.  The descent went by -step with step = A^-1 before, and its gradient turned from
   // `before` into `after`.  P becomes the nearest inverse, in the sense of Broyden, Fletcher, Goldfarb and Shanno
   // [Nocedal06, Eq. 6.17], of a matrix that would have shown this change.  This corrects an inverse that has drifted.

@@ -27,6 +27,9 @@ Status check_version(const LedgerRecord& record, const LedgerRecord* before) {
   if (commits != record.published_model.has_value()) {
     return broken_at(record.sequence, "a release, and nothing else, commits to a published model");
   }
+  if (record.version == 1 && (record.kind == EntryKind::kAdded || record.kind == EntryKind::kCorrected)) {
+    return broken_at(record.sequence, "version 1 knows no additions and no corrections");
+  }
   if ((record.kind == EntryKind::kReplayed) != record.supersedes.has_value()) {
     return broken_at(record.sequence, "a replay, and nothing else, takes the place of another ledger");
   }
@@ -64,6 +67,22 @@ bool published_is_counted(const LedgerRecord& record, const LedgerRecord& before
   return record.published == before.published + (record.kind == EntryKind::kReleased ? 1u : 0u);
 }
 
+// What the counts of an update may be.  An addition only adds, and corrections neither add nor remove.  Otherwise one
+// kind of update could pass for another.
+Status check_kind_of_change(const LedgerRecord& record) {
+  const RequestCounts& counts = record.requests;
+  if (record.kind == EntryKind::kAdded) {
+    const bool only_adds = record.graphs_added == counts.graphs && counts.total() == counts.graphs &&
+                           record.graphs_edited == 0 && record.graphs_removed == 0;
+    if (!only_adds) return broken_at(record.sequence, "an addition adds graphs and does nothing else");
+  } else if (record.kind == EntryKind::kCorrected) {
+    const bool only_corrects = record.graphs_removed == 0 && record.graphs_edited > 0 &&
+                               record.graphs_edited <= counts.total() && counts.nodes == 0 && counts.subjects == 0;
+    if (!only_corrects) return broken_at(record.sequence, "corrections change graphs and do nothing else");
+  }
+  return ok_status();
+}
+
 // Entry `record` after `before` (null for the first).  It keeps invariants 3, 4 and 7 of docs/workspace-format.md,
 // signatures apart.
 Status check_step(const LedgerRecord& record, const LedgerRecord* before, const Identity& identity) {
@@ -89,7 +108,7 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   // Data that changed without an entry would be a removal that nobody signed for, or data that was put in.
   UNSCATTER_CHECK_OK(require(record.data_before == before->data_after, "the data changed between two entries"));
   UNSCATTER_CHECK_OK(require(published_is_counted(record, *before), "published models were not counted"));
-  if (!is_removal(record.kind)) {
+  if (!changes_data(record.kind)) {
     UNSCATTER_CHECK_OK(require(record.requests.total() == 0, "requests without a removal"));
     return require(record.data_before == record.data_after && record.graphs == before->graphs,
                    record.kind == EntryKind::kReleased  ? "a release changes no data"
@@ -99,16 +118,22 @@ Status check_step(const LedgerRecord& record, const LedgerRecord* before, const 
   // A copy that lacks releases only is brought up to date without a request.
   UNSCATTER_CHECK_OK(
       require(record.requests.total() > 0 || record.kind == EntryKind::kReplayed, "a removal without a request"));
-  // Graphs only get fewer: nothing is learned after the creation.
-  return require(record.graphs + record.graphs_removed == before->graphs, "graphs were not counted");
+  UNSCATTER_CHECK_OK(check_kind_of_change(record));
+  // Nothing is learned, and nothing goes, without being counted.
+  return require(record.graphs + record.graphs_removed == before->graphs + record.graphs_added,
+                 "graphs were not counted");
 }
 
 }  // namespace
 
 bool is_removal(EntryKind kind) { return kind == EntryKind::kForgotten || kind == EntryKind::kReplayed; }
 
+bool changes_data(EntryKind kind) {
+  return is_removal(kind) || kind == EntryKind::kAdded || kind == EntryKind::kCorrected;
+}
+
 bool has_receipt(const LedgerRecord& record) {
-  return is_removal(record.kind) || (record.kind == EntryKind::kReleased && record.version > 1);
+  return changes_data(record.kind) || (record.kind == EntryKind::kReleased && record.version > 1);
 }
 
 Status check_head_signature(const ChainEnd& chain, const PublicKey& signer) {
@@ -162,11 +187,11 @@ Result<ChainTotals> check_entries(const Database& database, const Identity& iden
     // The number in the body is the one that was signed.  The number of the row is not.
     if (record.sequence != sequence) return broken_at(sequence, "it bears another number");
     UNSCATTER_CHECK_OK(check_step(record, sequence == 0 ? nullptr : &before, identity));
-    if (is_removal(record.kind)) {
-      ++totals.forgotten;
-      // A replay without a request is no update.
-      if (record.requests.total() > 0) totals.rungs.count(record.rung);
-    }
+    // A replay without a request is no update.
+    if (changes_data(record.kind) && record.requests.total() > 0) totals.rungs.count(record.rung);
+    if (is_removal(record.kind)) ++totals.forgotten;
+    if (record.kind == EntryKind::kAdded) ++totals.added;
+    if (record.kind == EntryKind::kCorrected) ++totals.corrected;
     if (has_receipt(record)) ++totals.receipts;
     if (record.kind == EntryKind::kReleased) ++totals.released;
     before = std::move(record);

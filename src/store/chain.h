@@ -30,6 +30,8 @@ struct ChainEnd {
 // What the entries count up to.
 struct ChainTotals {
   std::size_t forgotten = 0;  // replays included
+  std::size_t added = 0;
+  std::size_t corrected = 0;
   std::size_t released = 0;
   std::size_t receipts = 0;  // entries that have one
   RungCounts rungs;
@@ -38,10 +40,12 @@ struct ChainTotals {
 [[nodiscard]] bool has_receipt(const LedgerRecord& record);
 // Does it say that data was removed?
 [[nodiscard]] bool is_removal(EntryKind kind);
+// Does it say that data was removed, added or corrected?
+[[nodiscard]] bool changes_data(EntryKind kind);
 
 // All that entries say, held against one another and against `identity`.  There is one workspace and one set of
-// constants.  Only removals change data.  Graphs only get fewer.  Every entry is within its guarantee.  Errors:
-// kMalformedInput, naming the entry.
+// constants.  Only removals, additions and corrections change data, and all graphs that go or come are counted.  Every
+// entry is within its guarantee.  Errors: kMalformedInput, naming the entry.
 [[nodiscard]] Result<ChainTotals> check_entries(const Database& database, const Identity& identity);
 
 }  // namespace unscatter

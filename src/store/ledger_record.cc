@@ -22,7 +22,9 @@ constexpr std::array kKinds = {std::pair{EntryKind::kCreated, std::string_view("
                                std::pair{EntryKind::kReleased, std::string_view("released")},
                                std::pair{EntryKind::kUpgraded, std::string_view("upgraded")},
                                std::pair{EntryKind::kReplayed, std::string_view("replayed")},
-                               std::pair{EntryKind::kRenewed, std::string_view("renewed")}};
+                               std::pair{EntryKind::kRenewed, std::string_view("renewed")},
+                               std::pair{EntryKind::kAdded, std::string_view("added")},
+                               std::pair{EntryKind::kCorrected, std::string_view("corrected")}};
 
 Result<EntryKind> parse_kind(std::string_view text) {
   for (const auto& [kind, spelled] : kKinds) {
@@ -48,6 +50,7 @@ void add_since_version_2(Json& document, const LedgerRecord& record) {
   document["supersedes"] = digest_or_null(record.supersedes);
   // Entries that have none are spelled as before there was such a thing.
   if (record.continues) document["continues"] = record.continues->hex();
+  if (record.kind == EntryKind::kAdded) document["graphs_added"] = record.graphs_added;
 }
 
 Status read_since_version_2(const Json& document, LedgerRecord& record) {
@@ -59,6 +62,7 @@ Status read_since_version_2(const Json& document, LedgerRecord& record) {
     UNSCATTER_TRY(continues, digest_from_json(document.at("continues")));
     record.continues = continues;
   }
+  if (record.kind == EntryKind::kAdded) record.graphs_added = whole_number(document.at("graphs_added"));
   return ok_status();
 }
 

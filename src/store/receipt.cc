@@ -22,7 +22,8 @@ constexpr PromiseParts receipt_promise(std::uint32_t version) {
 
 // What stands in a receipt: updates, and since version 2 releases.
 Result<EntryKind> parse_receipt_kind(std::string_view text) {
-  for (const EntryKind kind : {EntryKind::kForgotten, EntryKind::kReplayed, EntryKind::kReleased}) {
+  for (const EntryKind kind :
+       {EntryKind::kForgotten, EntryKind::kReplayed, EntryKind::kReleased, EntryKind::kAdded, EntryKind::kCorrected}) {
     if (name(kind) == text) return kind;
   }
   return Error{ErrorCode::kMalformedInput, "there are no receipts of this kind"};

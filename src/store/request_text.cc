@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/hex.h"
+#include "store/correction_json.h"
 #include "store/json_fields.h"
 #include "store/request_csv.h"
 #include "store/request_json.h"
@@ -239,9 +240,16 @@ std::string opening_text(const Opening& opening, std::string_view kept) {
                      opening.entry, fields, request_text(opening.request), opening.salt.hex());
 }
 
+std::string opening_text(std::size_t entry, const Digest& commitment, std::string_view request, const Salt& salt) {
+  return fmt::format(R"({{"commitment":"{}","entry":{},"request":{},"salt":"{}"}})", commitment.hex(), entry, request,
+                     salt.hex());
+}
+
 Result<std::vector<Opening>> parse_openings(std::string_view text, std::string_view name) {
   std::vector<Opening> openings;
   UNSCATTER_CHECK_OK(visit_lines(text, name, [&](std::string_view line, std::size_t /*number*/) -> Status {
+    UNSCATTER_TRY(other, opens_other(line));
+    if (other) return ok_status();
     Result<Opening> opening = parse_opening(line);
     if (!opening.ok()) return Error{ErrorCode::kMalformedInput, opening.error().message};
     openings.push_back(*std::move(opening));
@@ -258,7 +266,11 @@ Result<std::vector<Opening>> read_openings(const std::filesystem::path& path) {
 // Keyed with the salt: there are few possible requests, and a plain hash could be tried out for all of them.  The first
 // text keeps commitments apart from other hashes under the same key.
 Digest commitment(const RemovalRequest& request, const Salt& salt) {
-  return Hasher(salt).add(std::string_view("unscatter request 1")).add(request_text(request)).finish();
+  return commitment_of_text(request_text(request), salt);
+}
+
+Digest commitment_of_text(std::string_view text, const Salt& salt) {
+  return Hasher(salt).add(std::string_view("unscatter request 1")).add(text).finish();
 }
 
 }  // namespace unscatter

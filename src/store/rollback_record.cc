@@ -27,8 +27,14 @@ constexpr std::size_t kRecordLimit = std::size_t{1} << 32;
 std::string first_line(std::string_view workspace) { return fmt::format("{} {}\n", kRecordFormat, workspace); }
 
 std::string spelled(const RecordLine& line) {
-  return fmt::format("{} {} {} {} {}\n", line.sequence, line.hash.hex(), line.published, line.requests,
-                     line.commitments.hex());
+  return fmt::format("{} {} {} {} {}{}{}\n", line.sequence, line.hash.hex(), line.published, line.requests,
+                     line.commitments.hex(), line.kind ? " " : "", line.kind ? name(*line.kind) : "");
+}
+
+// The kinds that a line names.  Lines of all others are spelled as before there were such entries.
+std::optional<EntryKind> named_kind(EntryKind kind) {
+  if (kind == EntryKind::kAdded || kind == EntryKind::kCorrected) return kind;
+  return std::nullopt;
 }
 
 // The next word of a line, which ends with a space or with the line.
@@ -57,6 +63,9 @@ std::optional<RecordLine> parse_line(std::string_view text) {
   const Result<Digest> commitments = parse_digest(next_word(rest));
   if (!commitments.ok()) return std::nullopt;
   line.commitments = *commitments;
+  for (const EntryKind kind : {EntryKind::kAdded, EntryKind::kCorrected}) {
+    if (rest == name(kind)) line.kind = kind;
+  }
   // One spelling only, as everywhere.
   if (spelled(line) != std::string(text) + '\n') return std::nullopt;
   return line;
@@ -76,7 +85,9 @@ Error record_io_error(const fs::path& path, std::string_view what) {
 }  // namespace
 
 RecordLine line_of(const LedgerRecord& record, const Digest& hash) {
-  return {record.sequence, hash, record.published, record.commitments.size(), commitments_digest(record.commitments)};
+  return {
+      record.sequence,        hash, record.published, record.commitments.size(), commitments_digest(record.commitments),
+      named_kind(record.kind)};
 }
 
 Digest commitments_digest(std::span<const Digest> commitments) {

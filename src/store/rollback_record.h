@@ -32,6 +32,8 @@ struct RecordLine {
   std::size_t published = 0;  // models published so far
   std::size_t requests = 0;   // that it honoured
   Digest commitments;         // commitments_digest() of theirs
+  // kAdded or kCorrected, or nothing for all other kinds: a replay has to know what it cannot repeat.
+  std::optional<EntryKind> kind = {};
   friend bool operator==(const RecordLine&, const RecordLine&) = default;
 };
 [[nodiscard]] RecordLine line_of(const LedgerRecord& record, const Digest& hash);

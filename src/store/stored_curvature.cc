@@ -75,7 +75,7 @@ Result<std::optional<std::vector<double>>> read_piece(const Database& database, 
   return std::optional(std::move(values));
 }
 
-constexpr std::size_t kScalars = 5;
+constexpr std::size_t kScalars = 6;
 
 }  // namespace
 
@@ -88,8 +88,8 @@ Status write_curvature(const Database& database, const std::optional<KeptCurvatu
   UNSCATTER_CHECK_OK(database.run("DELETE FROM curvature"));
   if (!curvature) return ok_status();
   const Matrix& anchor = curvature->anchor;
-  std::vector<double> numbers{curvature->ridge, curvature->spectral_square, curvature->frobenius_square,
-                              curvature->row_norm, curvature->roundings};
+  std::vector<double> numbers{curvature->ridge,    curvature->spectral_square, curvature->frobenius_square,
+                              curvature->row_norm, curvature->roundings,       curvature->largest_ridge};
   numbers.insert(numbers.end(), anchor.data(), anchor.data() + anchor.size());
   UNSCATTER_CHECK_OK(write_piece(database, static_cast<std::int64_t>(Piece::kAnchor), std::move(numbers), data));
   UNSCATTER_CHECK_OK(
@@ -113,6 +113,7 @@ Result<std::optional<KeptCurvature>> read_curvature(const Database& database, st
   curvature.frobenius_square = (*numbers)[2];
   curvature.row_norm = (*numbers)[3];
   curvature.roundings = (*numbers)[4];
+  curvature.largest_ridge = (*numbers)[5];
   curvature.anchor.resize(static_cast<Index>(width), static_cast<Index>(classes));
   std::copy(numbers->begin() + kScalars, numbers->end(), curvature.anchor.data());
   UNSCATTER_TRY(square, read_piece(database, static_cast<std::int64_t>(Piece::kSquare), triangle(width), data));

@@ -96,8 +96,11 @@ class Verifier {
     UNSCATTER_TRY(totals, check_entries(*database_, contents_.identity));
     contents_.chain = std::move(end);
     totals_ = totals;
-    return fmt::format("{} entries, each following the one before: {} removals, {} published models; head {}",
-                       contents_.chain.entries, totals_.forgotten, totals_.released, contents_.chain.head.hex());
+    std::string more;
+    if (totals_.added > 0) more += fmt::format(", {} additions", totals_.added);
+    if (totals_.corrected > 0) more += fmt::format(", {} corrections", totals_.corrected);
+    return fmt::format("{} entries, each following the one before: {} removals{}, {} published models; head {}",
+                       contents_.chain.entries, totals_.forgotten, more, totals_.released, contents_.chain.head.hex());
   }
 
   // Nothing inside of a file tells that it is an older copy.
@@ -362,7 +365,8 @@ Result<FoundModel> find_model(const PublishedDocument& document, const Workspace
   }
   for (std::size_t sequence = document.sequence + 1; sequence < info.entries; ++sequence) {
     UNSCATTER_TRY(later, workspace.entry(sequence));
-    if (is_removal(later.kind)) ++found.removals_since;
+    // A correction removes the old value.
+    if (is_removal(later.kind) || later.kind == EntryKind::kCorrected) ++found.removals_since;
   }
   check.passed = true;
   check.detail = fmt::format("entry {} of the ledger commits to exactly these weights; ", document.sequence);

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/stopwatch.h"
 #include "base/wipe.h"
 #include "linalg/wipe_matrix.h"
 #include "store/cold.h"
+#include "store/correction_json.h"
 #include "store/kept_state.h"
 #include "store/stored_curvature.h"
 #include "store/stored_graph.h"
@@ -28,10 +30,27 @@ struct ChangedGraphs {
   std::vector<GraphBefore> before;
 };
 
+void add_new_graph(const SlotChange& change, RandomSource& random, ChangedGraphs& changed) {
+  SlotSnapshot slot;
+  slot.number = change.number;
+  slot.graph = *change.graph;
+  slot.label = change.label;
+  if (change.graph_id != nullptr) slot.graph_id = *change.graph_id;
+  slot.node_count_at_creation = static_cast<std::uint32_t>(change.graph->node_count());
+  changed.slots.push_back(change.slot);
+  changed.rows.push_back(to_row(slot, random));
+  changed.leaves.push_back(changed.rows.back().leaf(change.slot));
+  changed.before.push_back({std::nullopt, std::move(slot.graph_id)});  // there was none
+}
+
 Result<ChangedGraphs> changed_graphs(const Database& database, std::span<const SlotChange> changes,
                                      RandomSource& random) {
   ChangedGraphs changed;
   for (const SlotChange& change : changes) {
+    if (change.added) {
+      add_new_graph(change, random, changed);
+      continue;
+    }
     UNSCATTER_TRY(old, read_graph(database, change.slot));
     // The index of ids needs it.  Its bytes must not stay in freed memory once it is removed.
     UNSCATTER_TRY(old_slot, slot_from_row(old));
@@ -146,7 +165,7 @@ LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::stri
   entry.software = fmt::format("unscatter {}", version());
   entry.requests = {};
   entry.commitments.clear();
-  entry.graphs_edited = entry.graphs_removed = 0;
+  entry.graphs_edited = entry.graphs_removed = entry.graphs_added = 0;
   entry.data_before = contents.chain.last.data_after;
   entry.published_model.reset();
   entry.supersedes.reset();
@@ -268,8 +287,7 @@ SessionSnapshot Workspace::State::model_in_memory_after(const PreparedRemoval& u
   return after;
 }
 
-Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
-                                           const RecordOptions& how) {
+Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked, const RecordOptions& how) {
   // A prepared removal may have waited.  The key and the file are looked at again.
   UNSCATTER_CHECK_OK(require_writable());
   Forgotten done;
@@ -288,24 +306,30 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   rows.model = to_row(model_after(removal, published_so_far), *random);
   done.certificate = removal.certificate();
   done.exposure = removal.exposure();
-  done.entry = next_entry(how.supersedes ? EntryKind::kReplayed : EntryKind::kForgotten);
+  done.entry = next_entry(how.supersedes ? EntryKind::kReplayed : asked.kind);
   done.entry.supersedes = how.supersedes;
   done.entry.published = published_so_far;
   done.entry.requests = removal.requests();
-  for (const RemovalRequest& request : requests) {
-    // One salt per request.  With a common one, to open one commitment would be to open all of the receipt.
+  // One salt per request.  With a common one, to open one commitment would be to open all of the receipt.
+  for (const RemovalRequest& request : asked.requests) {
     done.salts.push_back(Salt::random(*random));
     done.entry.commitments.push_back(commitment(request, done.salts.back()));
   }
+  for (const std::string& text : asked.texts) {
+    done.salts.push_back(Salt::random(*random));
+    done.entry.commitments.push_back(commitment_of_text(text, done.salts.back()));
+  }
   done.entry.graphs_edited = removal.graphs_edited();
   done.entry.graphs_removed = removal.graphs_removed();
+  done.entry.graphs_added = removal.graphs_added();
   done.entry.data_after = contents.tree.root();
   done.entry.model = rows.model.digest();
   set_certificate(done.entry, done.certificate);
   rows.entry = make_entry(done.entry, *options.key);
   done.receipt = make_receipt(done.entry, rows.entry.hash, done.certificate.promise, *options.key);
   rows.receipt = receipt_text(done.receipt);
-  done.requests = std::move(requests);
+  done.requests = std::move(asked.requests);
+  done.asked = std::move(asked.texts);
   LedgerRecord last = done.entry;  // copied here, because nothing may fail once it is on disk
   std::shared_ptr<const Embedder> embedder = removal.embedder();
   std::vector<std::string> class_names = removal.class_names();
@@ -338,7 +362,11 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
 
   // After the commit.  A crash in between leaves a file that is one entry ahead of its record, and the next opening
   // writes the line.  The other order would leave a record that is ahead, and the owner's own file would be refused.
-  const std::string in_force = fmt::format("the removal is in force and recorded as entry {}", done.entry.sequence);
+  const std::string in_force = fmt::format("{} in force and recorded as entry {}",
+                                           asked.kind == EntryKind::kAdded       ? "the addition is"
+                                           : asked.kind == EntryKind::kCorrected ? "the corrections are"
+                                                                                 : "the removal is",
+                                           done.entry.sequence);
   UNSCATTER_CHECK_OK(remember(in_force));
   times.commit += watch.lap();
 
@@ -367,12 +395,12 @@ const EditCounts& Workspace::Removal::edits_together() const { return parts_->up
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
-  return parts->workspace->forget(parts->update, std::move(parts->requests), RecordOptions(options));
+  return parts->workspace->forget(parts->update, std::move(parts->asked), RecordOptions(options));
 }
 
 Result<Workspace::Removal> Workspace::prepare(std::span<const RemovalRequest> requests) {
   UNSCATTER_TRY(update, state_->prepare(requests, OnRefusal::kRefuseBatch));
-  Removal::Parts parts{state_.get(), std::move(update), {requests.begin(), requests.end()}};
+  Removal::Parts parts{state_.get(), std::move(update), Asked({requests.begin(), requests.end()})};
   return Removal(std::make_unique<Removal::Parts>(std::move(parts)));
 }
 

@@ -29,6 +29,14 @@ Result<std::vector<RemovalRequest>> requests_since(const RecordedLedger& record,
   for (std::size_t sequence = known; sequence < record.lines.size(); ++sequence) {
     const RecordLine& line = record.lines[sequence];
     if (line.requests == 0) continue;
+    if (line.kind) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("entry {} {} after this copy was made.  A replay repeats removals only, because "
+                               "openings do not hold the data.  Use a newer copy of the workspace, or train again and "
+                               "{} once more",
+                               sequence, line.kind == EntryKind::kAdded ? "added graphs" : "corrected data",
+                               line.kind == EntryKind::kAdded ? "add them" : "correct it")};
+    }
     std::vector<Opening> with_its_number;
     for (const Opening& opening : openings) {
       // The record holds digests of commitments only.  A line that claims a commitment which its request and salt do

@@ -42,10 +42,22 @@ struct RecordOptions {
   std::size_t published = 0;
 };
 
+// What an update was asked for.
+struct Asked {
+  // NOLINTNEXTLINE(google-explicit-constructor): a removal is what most updates are.
+  Asked(std::vector<RemovalRequest> removals) : requests(std::move(removals)) {}
+  // An addition or corrections, by the texts that are committed to.
+  Asked(EntryKind what, std::vector<std::string> spelled) : kind(what), texts(std::move(spelled)) {}
+
+  EntryKind kind = EntryKind::kForgotten;
+  std::vector<RemovalRequest> requests;
+  std::vector<std::string> texts;
+};
+
 struct Workspace::Removal::Parts {
   State* workspace;
   PreparedRemoval update;
-  std::vector<RemovalRequest> requests;
+  Asked asked;
 };
 
 struct Workspace::State {
@@ -82,9 +94,11 @@ struct Workspace::State {
 
   // The first half of a removal: all of its computing.
   [[nodiscard]] Result<PreparedRemoval> prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal);
-  // The second half: writes, puts in force, clears what is old from the disk.  `requests`: those that are honoured.
-  [[nodiscard]] Result<Forgotten> forget(PreparedRemoval& removal, std::vector<RemovalRequest> requests,
-                                         const RecordOptions& how);
+  // The same for an addition and for corrections.
+  [[nodiscard]] Result<PreparedRemoval> prepare_addition(Dataset&& graphs);
+  [[nodiscard]] Result<PreparedRemoval> prepare_corrections(std::span<const Correction> corrections);
+  // The second half: writes, puts in force, clears what is old from the disk.  `asked`: what is honoured.
+  [[nodiscard]] Result<Forgotten> forget(PreparedRemoval& removal, Asked asked, const RecordOptions& how);
   [[nodiscard]] Result<PublishedModel> publish();
   // Throws the session away and reads what the file has.
   [[nodiscard]] Status read_again();

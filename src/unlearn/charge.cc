@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
@@ -44,11 +45,17 @@ double worst_case_change(std::span<const RowChange> changes, const Loss& loss, d
         break;
       case ChangeKind::kStructure: sum += worst_case_node_change(loss.slope_bound(), row_norm); break;
       case ChangeKind::kRemoved:
+      case ChangeKind::kAdded:
         sum += worst_case_graph_change(loss.slope_bound(), row_norm, regularisation, weight_norm);
         break;
     }
   }
   return sum * (1 + rounding_factor(static_cast<double>(changes.size())));
+}
+
+// Whether another number of graphs is left, and with it another ridge.
+bool changes_count(const RowChange& change) {
+  return change.kind == ChangeKind::kRemoved || change.kind == ChangeKind::kAdded;
 }
 
 }  // namespace
@@ -62,9 +69,12 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
   Vector magnitude = Vector::Zero(weights.cols());
   for (const RowChange& change : changes) {
     for (Index k = 0; k < weights.cols(); ++k) {
-      const double sign = labels[change.row] == static_cast<std::size_t>(k) ? 1 : -1;
+      // A class that was corrected: the term with the old label leaves, and the one with the new label comes.
+      const auto sign_of = [&](const std::optional<std::uint32_t>& label) {
+        return label.value_or(labels[change.row]) == static_cast<std::size_t>(k) ? 1.0 : -1.0;
+      };
       const double weight_norm = weights.col(k).norm();
-      const auto add = [&](const BlockRow& row, double direction) {
+      const auto add = [&](const BlockRow& row, double sign, double direction) {
         if (row.values.empty()) return;
         const double slope = loss.slope(sign * dot(row, weights.col(k)));
         add_scaled(row, direction * sign * slope, result.columns.col(k));
@@ -75,10 +85,10 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
             length * (loss.curvature_bound() * margin_error + 8 * kUnitRoundoff * (1 + std::abs(slope)));
         magnitude(k) += length * std::abs(slope);
       };
-      add(change.before, 1);
-      add(change.after, -1);
-      if (change.kind == ChangeKind::kRemoved && per_graph > 0) {
-        result.columns.col(k) += per_graph * weights.col(k);
+      add(change.before, sign_of(change.label_before), 1);
+      add(change.after, sign_of(change.label_after), -1);
+      if (changes_count(change) && per_graph > 0) {
+        result.columns.col(k) += (change.kind == ChangeKind::kRemoved ? per_graph : -per_graph) * weights.col(k);
         result.rounding(k) += 4 * kUnitRoundoff * per_graph * weight_norm;
         magnitude(k) += per_graph * weight_norm;
       }
@@ -109,13 +119,13 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
   const Matrix new_weights = weights + step.steps;
   const Vector evaluation = 2 * after.gradient_rounding_upper_bound(after.margins(new_weights), new_weights);
 
-  // The ridge falls by fl(lambda n) - fl(lambda n').  Delta has lambda per removed graph instead.  The two differ by at
-  // most eta times the sum of both ridges.
-  const auto removed =
-      std::count_if(changes.begin(), changes.end(), [](const RowChange& c) { return c.kind == ChangeKind::kRemoved; });
+  // The ridge changes by fl(lambda n) - fl(lambda n').  Delta has lambda per graph that goes or comes instead.  The two
+  // differ by at most eta times the sum of both ridges.  The ridge before is at most the one after and lambda per graph
+  // that goes.
+  const auto counted = std::count_if(changes.begin(), changes.end(), changes_count);
   const double per_graph = ridge_per_graph(options);
-  const double ridges = 2 * after.ridge() + per_graph * static_cast<double>(removed);
-  const double ridge_rounding = removed == 0 ? 0 : 2 * kUnitRoundoff * ridges;
+  const double ridges = 2 * after.ridge() + per_graph * static_cast<double>(counted);
+  const double ridge_rounding = counted == 0 ? 0 : 2 * kUnitRoundoff * ridges;
 
   // lambda, as the bound worst wants it.  A constant ridge is that of as many graphs with a share each.
   const double per_living_graph = options.ridge ? *options.ridge / static_cast<double>(graphs) : options.regularisation;

@@ -12,12 +12,12 @@
 
 namespace unscatter {
 
-// What a removed graph takes from the ridge: lambda, or nothing where the ridge is a constant.
+// What a removed graph takes from the ridge, and an added one brings: lambda, or nothing where the ridge is a constant.
 [[nodiscard]] double ridge_per_graph(const SessionOptions& options);
 
 // Delta, one column per class: the gradient at `weights` before the changes less the one after, from the changed rows
-// alone (plus ridge_per_graph w per removed graph).  `rounding` bounds, per class, how far a computed column may be
-// off.
+// alone (plus ridge_per_graph w per removed graph, minus it per added graph).  `labels` are those of rows whose label
+// stays.  `rounding` bounds, per class, how far a computed column may be off.
 struct GradientChange {
   Matrix columns;
   Vector rounding;

@@ -189,13 +189,19 @@ void GraphCollection::set_classes(std::vector<std::string>&& names, std::vector<
 }
 
 void GraphCollection::commit(RemovalPlan& plan) noexcept {
+  take_room();
   for (GraphChange& change : plan.changes) {
+    if (change.kind == ChangeKind::kAdded) {
+      append(change);
+      continue;
+    }
     std::optional<Graph>& kept = graphs_[change.slot];
     forget_ids(change.slot, *kept, change.graph ? &*change.graph : nullptr);
     // After forget_ids(), which still reads the old ids.
     kept->wipe();
     kept = std::move(change.graph);
     numbers_[change.slot] = std::move(change.numbers);
+    if (change.label) labels_[change.slot] = *change.label;
     if (!kept) {
       // Label and size are data about the graph too.
       labels_[change.slot] = 0;

@@ -26,6 +26,10 @@ struct GraphChange {
   std::optional<Graph> graph;          // nothing: the graph goes
   std::vector<std::uint32_t> numbers;  // the nodes' numbers at creation
   ChangeKind kind = ChangeKind::kFeatures;
+  std::optional<std::uint32_t> label;  // the class that it gets; nothing: the class stays
+  // Of a graph that comes.
+  std::size_t number = 0;
+  std::string graph_id = {};
 };
 
 // Requests, resolved and applied to copies; one change per touched graph.
@@ -36,6 +40,9 @@ struct RemovalPlan {
   std::vector<EditCounts> edits;  // of those that are honoured, each after those before it
 
   [[nodiscard]] std::size_t graphs_removed() const;
+  [[nodiscard]] std::size_t graphs_added() const;
+  // Whether data only gets less: nothing comes, and nothing takes the place of something else.
+  bool only_removes = true;
 };
 
 class GraphCollection {
@@ -63,6 +70,7 @@ class GraphCollection {
   }
   [[nodiscard]] Dataset remaining() const;
 
+  [[nodiscard]] bool has_graph_ids() const noexcept { return !graph_ids_.empty(); }
   [[nodiscard]] bool has_subjects() const noexcept { return !slots_of_subject_.empty(); }
   // Requests that leave every subject in at most `most` graphs.  Which ones it leaves follows from a public hash of the
   // subject's id and of the graph's name (its id, or its number where there is none).  So whether a subject stays in a
@@ -73,13 +81,21 @@ class GraphCollection {
   // Errors as Session::prepare().  `whole_graphs`: every touched graph goes.
   [[nodiscard]] Result<RemovalPlan> plan(std::span<const RemovalRequest> requests, NodeRemoval style, bool whole_graphs,
                                          OnRefusal on_refusal = OnRefusal::kRefuseBatch) const;
-  // Puts the plan in force and overwrites what it replaces.  The plan must come from plan() on this very state.
+  // Graphs at the end, or corrected ones.  Errors as Session::prepare_addition() and prepare_corrections().
+  [[nodiscard]] Result<RemovalPlan> plan_addition(Dataset&& data) const;
+  [[nodiscard]] Result<RemovalPlan> plan_corrections(std::span<const Correction> corrections) const;
+  // All memory that commit() of a plan with new graphs needs.  Nothing that can be seen changes.
+  void make_room(const RemovalPlan& plan);
+  // The plan was dropped.
+  void drop_room() noexcept;
+  // Puts the plan in force and overwrites what it replaces.  The plan must come from this very state, and make_room()
+  // must have seen it if it has new graphs.
   void commit(RemovalPlan& plan) noexcept;
   // Other classes for the same graphs, one label per slot.  Overwrites the old names and labels.
   void set_classes(std::vector<std::string>&& names, std::vector<std::uint32_t>&& labels) noexcept;
 
  private:
-  friend class Planner;
+  friend class WorkingCopies;
 
   GraphCollection() = default;
   // What requests call the graph.
@@ -87,6 +103,9 @@ class GraphCollection {
     return graph_numbers_.empty() ? slot : graph_numbers_[slot];
   }
   void add_to_index(std::size_t slot);
+  void append(GraphChange& change) noexcept;
+  // The indexes get what make_room() has made for them.
+  void take_room() noexcept;
   // Takes the ids that `after` no longer has out of the index.  `after` is null for a graph that goes.
   void forget_ids(std::size_t slot, const Graph& before, const Graph* after) noexcept;
 
@@ -103,6 +122,9 @@ class GraphCollection {
   std::vector<std::vector<std::uint32_t>> numbers_;  // empty: 0, 1, 2, ...
   std::unordered_map<std::string, std::size_t> slot_of_graph_id_;
   std::unordered_map<std::string, std::vector<std::size_t>> slots_of_subject_;
+  // Entries of both indexes for graphs that are about to come (make_room()).
+  std::unordered_map<std::string, std::size_t> coming_graph_ids_;
+  std::unordered_map<std::string, std::vector<std::size_t>> coming_subjects_;
 };
 
 }  // namespace unscatter

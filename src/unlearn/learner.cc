@@ -19,7 +19,8 @@ using Eigen::Index;
 bool Learner::Tried::is(const std::vector<RowChange>& others) const {
   return std::equal(changes.begin(), changes.end(), others.begin(), others.end(),
                     [](const RowChange& one, const RowChange& other) {
-                      return one.row == other.row && one.kind == other.kind && one.after == other.after;
+                      return one.row == other.row && one.kind == other.kind && one.after == other.after &&
+                             one.label_after == other.label_after;
                     });
 }
 
@@ -188,17 +189,70 @@ Result<Fit> Learner::fit_after(std::span<const RowChange> changes, std::size_t l
   return fit;
 }
 
+void Learner::append_rows(std::size_t count) {
+  const std::size_t rows = rows_.rows() + count;
+  // Which form is cheaper depends on the number of rows.  Nothing rests on what is kept, so it can be left behind.
+  if (const HessianForm form = cheaper_form(rows, rows_.columns()); form != curvature_.form()) {
+    Curvature other(form, {.keep_factors = true});
+    curvature_.wipe();
+    curvature_ = std::move(other);
+  }
+  if (labels_.capacity() < rows) {
+    std::vector<std::uint32_t> larger;
+    larger.reserve(rows);
+    larger.assign(labels_.begin(), labels_.end());
+    wipe(labels_);  // reserve() would free the old list as it is
+    labels_ = std::move(larger);
+  }
+  curvature_.resize_rows(rows, options_.loss, ridge_of(options_, living_));
+  rows_.append_empty_rows(count);
+  labels_.resize(rows, 0);
+}
+
+void Learner::remove_last_rows(std::size_t count) noexcept {
+  if (count == 0) return;
+  try {
+    // The rows are empty again, and what was derived from them follows before they go.
+    curvature_.commit_rows(objective(living_, perturbation()));
+    curvature_.resize_rows(rows_.rows() - count, options_.loss, ridge_of(options_, living_));
+  } catch (...) {  // memory
+    curvature_.wipe();
+  }
+  rows_.truncate(rows_.rows() - count);
+  labels_.resize(rows_.rows());
+}
+
 Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise) {
   std::size_t living = living_;
+  std::size_t added = 0;
   for (RowChange& change : changes) {
     // A copy first, then a swap of vectors: only the copy can fail, and then nothing has changed.
     change.before = change.after;
     if (change.kind == ChangeKind::kRemoved) --living;
+    if (change.kind != ChangeKind::kAdded) continue;
+    invariant(change.row == rows_.rows() + added && change.label_after.has_value(), "a new row stands at the end");
+    ++living;
+    ++added;
   }
   invariant(living > 0, "an update leaves at least one graph");
-  for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the old row
+  curvature_.note_ridge(ridge_of(options_, living_));
+  if (added > 0) {
+    try {
+      append_rows(added);
+    } catch (...) {  // memory; rows and labels are as they were, and what is derived from them may not be
+      curvature_.wipe();
+      throw;
+    }
+  }
+  for (RowChange& change : changes) {
+    rows_.swap_row(change.row, change.before);  // `before` now holds the old row
+    change.label_before = labels_[change.row];
+    if (!change.label_after) continue;
+    invariant(*change.label_after < classes_, "labels below K");
+    labels_[change.row] = *change.label_after;
+  }
   try {
-    for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before);
+    for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before, change.label_before);
     // A preview of the same changes has found the fit.  The kept weights are the same as then, so is the result.
     if (tried_ && tried_->is(changes)) {
       Fit found = std::move(tried_->fit);
@@ -223,6 +277,8 @@ void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
     // The old row.  Its segments tell which channels the graph had, so they go too.
     wipe(change.before.values);
     wipe(change.before.segments);
+    change.label_before = 0;
+    if (change.kind == ChangeKind::kAdded) ++living_;
     if (change.kind == ChangeKind::kRemoved) {
       // The label is about the graph that went.  An empty row has the same effect with any label.
       labels_[change.row] = 0;
@@ -235,13 +291,19 @@ void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
 }
 
 void Learner::rollback(std::vector<RowChange>& changes) noexcept {
-  for (RowChange& change : changes) rows_.swap_row(change.row, change.before);  // `before` now holds the row tried
+  std::size_t added = 0;
+  for (RowChange& change : changes) {
+    rows_.swap_row(change.row, change.before);  // `before` now holds the row tried
+    labels_[change.row] = change.label_before.value_or(labels_[change.row]);
+    added += change.kind == ChangeKind::kAdded ? 1U : 0U;
+  }
   try {
-    for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before);
+    for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before, change.label_after);
   } catch (...) {  // memory
     // Nothing rests on what is kept, and it can be made again.  So the rollback itself cannot fail.
     curvature_.wipe();
   }
+  remove_last_rows(added);
 }
 
 void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
@@ -251,7 +313,8 @@ void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
   if (fit.rung == Rung::kRetrain) return;
   try {
     tried_.emplace();
-    for (const RowChange& change : changes) tried_->changes.push_back({change.row, {}, change.after, change.kind});
+    for (const RowChange& change : changes)
+      tried_->changes.push_back({change.row, {}, change.after, change.kind, change.label_after});
     tried_->fit = std::move(fit);
   } catch (...) {  // memory; the update can be computed again
     forget_tried();

@@ -56,7 +56,8 @@ class Learner {
   // The present weights' residual, evaluated now.  Lower: the computed norms less what rounding may have added.
   [[nodiscard]] EvaluatedResidual evaluate() const;
 
-  // An update in two phases.  begin() puts the `after` rows in place and climbs the ladder.  Then commit() makes the
+  // An update in two phases.  begin() puts the `after` rows and labels in place and climbs the ladder.  Rows of graphs
+  // that come stand last, in the order of their numbers, each with its label.  Then commit() makes the
   // fit the present one and overwrites the old rows, or rollback() puts the old rows back.  An error of begin() has
   // rolled back already.
   [[nodiscard]] Result<Fit> begin(std::vector<RowChange>& changes, RandomSource& noise);
@@ -78,6 +79,10 @@ class Learner {
   };
 
   Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const Limit& limit);
+
+  // Rows and labels at the end, for graphs that come; and back.
+  void append_rows(std::size_t count);
+  void remove_last_rows(std::size_t count) noexcept;
 
   [[nodiscard]] Objective objective(std::size_t living, const Matrix* perturbation) const;
   // What the ladder needs to know of an update after which `living` graphs are left.

@@ -1,11 +1,14 @@
 // The two phases of an update.
 #include "unscatter/unlearn/prepared_removal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "unlearn/refit.h"
@@ -17,12 +20,16 @@ namespace unscatter {
 // Shares the session's state, so that it can roll back whatever became of the Session object.
 struct PreparedRemoval::Update {
   Update(std::shared_ptr<Session::State> state, RemovalPlan removal_plan)
-      : session(std::move(state)), plan(std::move(removal_plan)), graphs_removed(plan.graphs_removed()) {}
+      : session(std::move(state)),
+        plan(std::move(removal_plan)),
+        graphs_removed(plan.graphs_removed()),
+        graphs_added(plan.graphs_added()) {}
   Update(const Update&) = delete;
   Update& operator=(const Update&) = delete;
   ~Update() {
     // Nothing was begun, or commit() has taken the outcome.
     if (!begun()) return;
+    session->graphs.drop_room();
     // A refit has a learner of its own, and the session's is as it was.
     if (fit) session->learner.rollback(rows, *std::move(fit));
     session->update_is_prepared = false;
@@ -51,17 +58,18 @@ struct PreparedRemoval::Update {
   void describe() {
     // Graphs that go are counted out, because the certificate is about the state after the update.
     const Learner& learner = refit ? refit->learner : session->learner;
-    certificate = certify(outcome(), learner.limit(), session->graphs.living() - graphs_removed);
+    certificate = certify(outcome(), learner.limit(), session->graphs.living() - graphs_removed + graphs_added);
     kept_certificate = certificate;
     exposure = exposure_of(session->learner.fit(), outcome());
     count_edits();
     rungs.count(outcome().rung);
     if (refit) scratch = refit->embedder->make_scratch();
+    if (graphs_added > 0) session->graphs.make_room(plan);
     list_changes();
   }
 
   void count_edits() {
-    if (session->options.method == Method::kWholeGraph) {
+    if (session->options.method == Method::kWholeGraph && plan.only_removes) {
       for (const GraphChange& change : plan.changes) edits_together.add(session->graphs.graph(change.slot), nullptr);
       return;
     }
@@ -69,26 +77,38 @@ struct PreparedRemoval::Update {
       edits_together.nodes += one.nodes;
       edits_together.edges += one.edges;
       edits_together.features += one.features;
+      edits_together.nodes_added += one.nodes_added;
+      edits_together.edges_added += one.edges_added;
+      edits_together.features_corrected += one.features_corrected;
+      edits_together.labels_corrected += one.labels_corrected;
     }
     // Several requests may touch one graph, which counts once.
     edits_together.graphs_removed = graphs_removed;
-    edits_together.graphs_edited = plan.changes.size() - graphs_removed;
+    edits_together.graphs_added = graphs_added;
+    edits_together.graphs_edited = plan.changes.size() - graphs_removed - graphs_added;
   }
 
   void list_changes() {
     const std::vector<std::uint32_t>& before = session->graphs.labels();
     const std::vector<std::uint32_t>& after = refit ? refit->classes.labels : before;
+    const bool ids = session->graphs.has_graph_ids();
     changes.reserve(plan.changes.size());
-    for (std::size_t i = 0; i < plan.changes.size(); ++i) {
-      const GraphChange& change = plan.changes[i];
+    for (const GraphChange& change : plan.changes) {
       const std::size_t place = session->graphs.place(change.slot);
       if (!change.graph) {
         changes.push_back({place, nullptr, change.numbers, 0, nullptr});
         continue;
       }
+      // A refit has numbered the classes anew, corrected ones included.
+      const bool relabelled = change.label && !refit;
+      const std::uint32_t label = relabelled ? *change.label : after[change.slot];
       const BlockRow& row =
           refit ? refit->learner.rows().row(change.slot) : session->learner.rows().row(session->row_of(change.slot));
-      changes.push_back({place, &*change.graph, change.numbers, after[change.slot], &row});
+      changes.push_back({place, &*change.graph, change.numbers, label, &row});
+      if (change.kind != ChangeKind::kAdded) continue;
+      changes.back().added = true;
+      changes.back().number = change.number;
+      if (ids) changes.back().graph_id = &change.graph_id;
     }
     if (!refit) return;
     const auto planned = static_cast<std::ptrdiff_t>(changes.size());
@@ -132,7 +152,8 @@ struct PreparedRemoval::Update {
   }
 
   [[nodiscard]] Exposure exposure_of(const Fit& before, const Fit& after) const {
-    Exposure found{0, models_so_far()};
+    // No model so far knows graphs that come.  What they are exposed to is the next one.
+    Exposure found{0, graphs_added > 0 ? 1 : models_so_far()};
     if (found.models == 0) return found;
     // Constants that follow the data have changed, and every model shows its constants.
     if (refit) {
@@ -161,6 +182,7 @@ struct PreparedRemoval::Update {
   std::shared_ptr<Session::State> session;
   RemovalPlan plan;
   std::size_t graphs_removed;
+  std::size_t graphs_added;
   std::vector<RowChange> rows;
   // At most one of the two.  None: there is nothing to commit or to roll back.
   std::optional<Fit> fit;
@@ -187,7 +209,10 @@ bool PreparedRemoval::empty() const { return requests().total() == 0; }
 const Certificate& PreparedRemoval::certificate() const { return update_->certificate; }
 const Exposure& PreparedRemoval::exposure() const { return update_->exposure; }
 const RequestCounts& PreparedRemoval::requests() const { return update_->plan.requests; }
-std::size_t PreparedRemoval::graphs_edited() const { return update_->plan.changes.size() - update_->graphs_removed; }
+std::size_t PreparedRemoval::graphs_edited() const {
+  return update_->plan.changes.size() - update_->graphs_removed - update_->graphs_added;
+}
+std::size_t PreparedRemoval::graphs_added() const { return update_->graphs_added; }
 std::size_t PreparedRemoval::graphs_removed() const { return update_->graphs_removed; }
 const std::vector<EditCounts>& PreparedRemoval::edits() const { return update_->plan.edits; }
 const EditCounts& PreparedRemoval::edits_together() const { return update_->edits_together; }
@@ -217,12 +242,22 @@ std::optional<KeptCurvature> PreparedRemoval::curvature() const {
   return learner.curvature_to_keep(update_->outcome());
 }
 
-Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
-  state_->require_settled();
-  const SessionOptions& options = state_->options;
-  const bool whole_graphs = options.method == Method::kWholeGraph;
-  UNSCATTER_TRY(plan, state_->graphs.plan(requests, options.removal, whole_graphs, on_refusal));
-  auto update = std::make_unique<PreparedRemoval::Update>(state_, std::move(plan));
+namespace {
+
+// Level everyone proves that what is published hardly depends on one subject, for data that only gets less.  A subject
+// that comes, or whose data is replaced, is not among its neighbours (docs/theory.md, "Additions and corrections").
+Status require_level_removed(const SessionOptions& options, std::string_view what) {
+  if (options.protection != Protection::kEveryone) return ok_status();
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("level everyone takes no {}: its proof covers data that only gets less; train again with all "
+                  "data",
+                  what)};
+}
+
+}  // namespace
+
+Result<PreparedRemoval> PreparedRemoval::computed(std::unique_ptr<Update> update) {
   if (update->plan.requests.total() > 0) {
     UNSCATTER_CHECK_OK(update->begin());
     update->describe();
@@ -230,12 +265,50 @@ Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> request
   return PreparedRemoval(std::move(update));
 }
 
-Result<Certificate> Session::forget(std::span<const RemovalRequest> requests, Exposure* exposure) {
-  UNSCATTER_TRY(removal, prepare(requests));
-  if (exposure != nullptr) *exposure = removal.exposure();
-  Certificate certificate = removal.certificate();
-  removal.commit();
+Result<PreparedRemoval> Session::prepare_addition(Dataset graphs) {
+  state_->require_settled();
+  UNSCATTER_CHECK_OK(require_level_removed(state_->options, "new graphs"));
+  UNSCATTER_TRY(plan, state_->graphs.plan_addition(std::move(graphs)));
+  return PreparedRemoval::computed(std::make_unique<PreparedRemoval::Update>(state_, std::move(plan)));
+}
+
+Result<PreparedRemoval> Session::prepare_corrections(std::span<const Correction> corrections) {
+  state_->require_settled();
+  UNSCATTER_CHECK_OK(require_level_removed(state_->options, "corrections"));
+  UNSCATTER_TRY(plan, state_->graphs.plan_corrections(corrections));
+  return PreparedRemoval::computed(std::make_unique<PreparedRemoval::Update>(state_, std::move(plan)));
+}
+
+Result<PreparedRemoval> Session::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  state_->require_settled();
+  const SessionOptions& options = state_->options;
+  const bool whole_graphs = options.method == Method::kWholeGraph;
+  UNSCATTER_TRY(plan, state_->graphs.plan(requests, options.removal, whole_graphs, on_refusal));
+  return PreparedRemoval::computed(std::make_unique<PreparedRemoval::Update>(state_, std::move(plan)));
+}
+
+namespace {
+
+Result<Certificate> put_in_force(Result<PreparedRemoval> update, Exposure* exposure) {
+  if (!update.ok()) return std::move(update).error();
+  if (exposure != nullptr) *exposure = update->exposure();
+  Certificate certificate = update->certificate();
+  update->commit();
   return certificate;
+}
+
+}  // namespace
+
+Result<Certificate> Session::add(Dataset graphs, Exposure* exposure) {
+  return put_in_force(prepare_addition(std::move(graphs)), exposure);
+}
+
+Result<Certificate> Session::correct(std::span<const Correction> corrections, Exposure* exposure) {
+  return put_in_force(prepare_corrections(corrections), exposure);
+}
+
+Result<Certificate> Session::forget(std::span<const RemovalRequest> requests, Exposure* exposure) {
+  return put_in_force(prepare(requests), exposure);
 }
 
 Result<Certificate> Session::preview(std::span<const RemovalRequest> requests, Exposure* exposure) {

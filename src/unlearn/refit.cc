@@ -21,6 +21,8 @@ std::vector<const Graph*> without_gaps(const std::vector<const Graph*>& graphs) 
 // each of them.
 bool features_may_change(const GraphCollection& graphs, const RemovalPlan& plan, const Embedder& embedder) {
   if (!embedder.refits()) return false;
+  // What follows holds for removals, which never make a fit larger.  Whatever comes may do so.
+  if (!plan.only_removes) return true;
   const bool touched = std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
     return embedder.fit_may_change(*graphs.graph(change.slot), change.graph ? &*change.graph : nullptr);
   });
@@ -37,6 +39,23 @@ bool features_may_change(const GraphCollection& graphs, const RemovalPlan& plan,
   return true;
 }
 
+// One per slot after the plan; null where a graph is not there.
+std::vector<const Graph*> graphs_after(const GraphCollection& graphs, const RemovalPlan& plan) {
+  std::vector<const Graph*> left = graphs_of(graphs);
+  left.resize(graphs.slots() + plan.graphs_added());
+  for (const GraphChange& change : plan.changes) left[change.slot] = change.graph ? &*change.graph : nullptr;
+  return left;
+}
+
+std::vector<std::uint32_t> labels_after(const GraphCollection& graphs, const RemovalPlan& plan) {
+  std::vector<std::uint32_t> labels = graphs.labels();
+  labels.resize(graphs.slots() + plan.graphs_added());
+  for (const GraphChange& change : plan.changes) {
+    if (change.label) labels[change.slot] = *change.label;
+  }
+  return labels;
+}
+
 bool goes(const RemovalPlan& plan, std::size_t slot) {
   const auto change = std::lower_bound(plan.changes.begin(), plan.changes.end(), slot,
                                        [](const GraphChange& one, std::size_t wanted) { return one.slot < wanted; });
@@ -45,6 +64,11 @@ bool goes(const RemovalPlan& plan, std::size_t slot) {
 
 // Does a class lose its last graph?
 bool class_leaves(const GraphCollection& graphs, const RemovalPlan& plan) {
+  // Corrections move graphs from one class to another, and new graphs have a class too.  Then all are counted.
+  if (!plan.only_removes) {
+    const std::vector<const Graph*> left = graphs_after(graphs, plan);
+    return fit_classes(graphs.class_names(), labels_after(graphs, plan), occupied(left)).has_value();
+  }
   const std::vector<std::uint32_t>& labels = graphs.labels();
   return std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
     if (change.graph) return false;
@@ -152,10 +176,9 @@ Result<std::optional<Refit>> refit_after(const GraphCollection& graphs, const Re
     return Error{ErrorCode::kUnsupported, "all graphs are needed for an update that may change a constant"};
   }
 
-  std::vector<const Graph*> left = graphs_of(graphs);
-  for (const GraphChange& change : plan.changes) left[change.slot] = change.graph ? &*change.graph : nullptr;
+  const std::vector<const Graph*> left = graphs_after(graphs, plan);
   std::optional<ClassFit> classes;
-  if (classes_change) classes = fit_classes(graphs.class_names(), graphs.labels(), occupied(left));
+  if (classes_change) classes = fit_classes(graphs.class_names(), labels_after(graphs, plan), occupied(left));
   std::shared_ptr<const Embedder> fitted;
   if (may_change) {
     UNSCATTER_TRY(changed, embedder->refitted(without_gaps(left)));
@@ -165,7 +188,7 @@ Result<std::optional<Refit>> refit_after(const GraphCollection& graphs, const Re
 
   if (fitted == nullptr) fitted = embedder;
   if (!classes) {
-    classes = ClassFit{graphs.class_names(), graphs.labels()};
+    classes = ClassFit{graphs.class_names(), labels_after(graphs, plan)};
     for (std::size_t slot = 0; slot < left.size(); ++slot) {
       if (left[slot] == nullptr) classes->labels[slot] = 0;
     }

@@ -24,10 +24,21 @@ struct Describe {
   }
   std::string operator()(const ForgetGraph& r) const { return fmt::format("graph {}", text(r.graph)); }
   std::string operator()(const ForgetSubject& r) const { return fmt::format("subject '{}'", r.id); }
+  std::string operator()(const SetFeatures& r) const {
+    return fmt::format("features of node {} of graph {}", text(r.node), text(r.graph));
+  }
+  std::string operator()(const AddEdge& r) const {
+    return fmt::format("new edge {}, {} of graph {}", text(r.from), text(r.to), text(r.graph));
+  }
+  std::string operator()(const DropEdge& r) const {
+    return fmt::format("wrong edge {}, {} of graph {}", text(r.from), text(r.to), text(r.graph));
+  }
+  std::string operator()(const SetLabel& r) const { return fmt::format("class of graph {}", text(r.graph)); }
 };
 
 }  // namespace
 
 std::string describe(const RemovalRequest& request) { return std::visit(Describe(), request); }
+std::string describe(const Correction& correction) { return std::visit(Describe(), correction); }
 
 }  // namespace unscatter

@@ -93,7 +93,7 @@ Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
   // Embedded from the edited graph alone.  With compact removal the row is, bit for bit, that of a session without the
   // removed parts (docs/theory.md, "Data and requests").
   for (const GraphChange& change : plan.changes) {
-    RowChange row{row_of(change.slot), {}, {}, change.kind};
+    RowChange row{row_of(change.slot), {}, {}, change.kind, change.label};
     if (change.graph) {
       UNSCATTER_CHECK_OK(embedder->embed(*change.graph, scratch, row.after));
       if (options.bias) row.after = with_bias(std::move(row.after), embedder->width());

@@ -120,5 +120,69 @@ TEST(GraphEdit, BadRequestsHaveAReason) {
   EXPECT_EQ(apply(featureless, RemoveFeatures{3}).error().code, ErrorCode::kInvalidArgument);
 }
 
+// A corrected graph cannot be told from one that was right from the beginning.
+TEST(GraphCorrection, EqualsTheGraphBuiltThatWay) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    testing::RandomGraphOptions options = testing::kRichGraph;
+    options.directed = seed % 2 == 1;
+    options.weights = seed % 4 >= 2;
+    GraphParts parts = testing::random_graph_parts(seed, options);
+    const Graph graph = Graph::create(parts).value();
+    const auto node = static_cast<NodeIndex>(seed % parts.node_count);
+    std::vector<double> values(parts.attribute_count, 0.25);
+    const Graph features = correct(graph, ReplaceFeatures{node, values, 77}).value();
+    GraphParts right = parts;
+    std::copy(values.begin(), values.end(),
+              right.attributes.begin() + static_cast<std::ptrdiff_t>(node * parts.attribute_count));
+    right.labels[node] = 77;
+    EXPECT_EQ(features, Graph::create(right).value());
+
+    for (NodeIndex other = 0; other < parts.node_count; ++other) {
+      if (other == node || graph.has_edge(node, other)) continue;
+      GraphParts more = parts;
+      more.edges.push_back({node, other});
+      std::optional<double> weight;
+      if (options.weights) {
+        weight = 1.5;
+        more.weights.push_back(1.5);
+      }
+      const Graph longer = correct(graph, InsertEdge{node, other, weight}).value();
+      EXPECT_EQ(longer, Graph::create(more).value());
+      EXPECT_EQ(edited(longer, RemoveEdge{node, other}), graph);
+      break;
+    }
+  }
+}
+
+TEST(GraphCorrection, AWeightGivesAWeightToAllEdges) {
+  GraphParts parts;
+  parts.node_count = 3;
+  parts.edges = {{0, 1}};
+  const Graph graph = Graph::create(parts).value();
+  EXPECT_FALSE(correct(graph, InsertEdge{1, 2, 1.0}).value().has_weights());
+  const Graph weighted = correct(graph, InsertEdge{1, 2, 2.0}).value();
+  parts.edges.push_back({1, 2});
+  parts.weights = {1, 2};
+  EXPECT_EQ(weighted, Graph::create(parts).value());
+}
+
+TEST(GraphCorrection, ANodeWithoutFeaturesNeedsAllOfThem) {
+  GraphParts parts;
+  parts.node_count = 2;
+  parts.edges = {{0, 1}};
+  parts.attribute_count = 1;
+  parts.attributes = {1, 2};
+  parts.labels = {3, 4};
+  const Graph graph = Graph::create(parts).value();
+  const Graph featureless = edited(graph, RemoveFeatures{1});
+  EXPECT_FALSE(correct(featureless, ReplaceFeatures{1, std::vector<double>{2}, {}}).ok());
+  EXPECT_FALSE(correct(featureless, ReplaceFeatures{1, {}, 4}).ok());
+  EXPECT_EQ(correct(featureless, ReplaceFeatures{1, std::vector<double>{2}, 4}).value(), graph);
+  const Graph tombstone = edited(graph, RemoveNode{1, NodeRemoval::kTombstone});
+  EXPECT_FALSE(correct(tombstone, ReplaceFeatures{1, std::vector<double>{2}, 4}).ok());
+  EXPECT_FALSE(correct(tombstone, InsertEdge{0, 1, {}}).ok());
+}
+
 }  // namespace
 }  // namespace unscatter

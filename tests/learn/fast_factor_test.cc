@@ -183,6 +183,86 @@ TEST(FastFactor, AWrongRowIsCaught) {
   EXPECT_EQ(caught, 40u);
 }
 
+// Rows come until the ridge is several times that of the anchor, and labels change.  `forget_label`: a planted fault,
+// the factor is not told that the label was another one.
+StepReport step_along_growth(FollowedRows& rows, bool forget_label) {
+  const WideMatrix before = rows.gradient();
+  const double ridge_before = rows.ridge();
+  RowChange change;
+  if (rows.random.chance(0.5)) {
+    change = {rows.data.rows.rows(), {}, {}, ChangeKind::kAdded};
+    change.after = testing::random_row(rows.random.next(), kFactorColumns, 0.5, 0.2 + 2 * rows.random.unit());
+    change.label_after = static_cast<std::uint32_t>(rows.random.below(3));
+    change.label_before = 0;
+    rows.data.rows.append_row(change.after);
+    rows.data.labels.push_back(*change.label_after);
+    ++rows.living;
+  } else {
+    const std::size_t row = rows.random.below(rows.data.rows.rows());
+    const std::uint32_t label = rows.data.labels[row];
+    change = {row, rows.data.rows.row(row), rows.data.rows.row(row), ChangeKind::kStructure, (label + 1) % 3, label};
+    rows.data.labels[row] = *change.label_after;
+  }
+  const GradientChange delta =
+      gradient_change(std::span(&change, 1), rows.data.labels, rows.loss, kFactorLambda, rows.weights);
+  StepReport report;
+  rows.factor.note_ridge(ridge_before);
+  rows.factor.note_ridge(rows.ridge());
+  report.intact = rows.factor.replace_row(change.before, change.after, *change.label_after,
+                                          forget_label ? *change.label_after : *change.label_before);
+  if (!report.intact) return report;
+  const Matrix steps = rows.factor.solve(delta.columns);
+  report.bound = rows.factor.growth_upper_bound(rows.weights, steps, delta.columns, rows.ridge()) + delta.rounding;
+  rows.weights += steps;
+  const WideMatrix growth = rows.gradient() - before;
+  for (Eigen::Index k = 0; k < growth.cols(); ++k) {
+    report.worst_ratio = std::max(report.worst_ratio, static_cast<double>(growth.col(k).norm() / report.bound(k)));
+  }
+  return report;
+}
+
+TEST(FastFactor, TheBoundCoversRowsThatComeAndLabelsThatChange) {
+  for (const Loss& loss : testing::all_losses()) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      SCOPED_TRACE(loss.describe() + ", seed " + std::to_string(seed));
+      FollowedRows rows(seed, loss);
+      for (int step = 0; step < 60; ++step) {
+        const StepReport report = step_along_growth(rows, false);
+        ASSERT_TRUE(report.intact) << step;
+        EXPECT_LE(report.worst_ratio, 1) << step;
+      }
+      EXPECT_GT(rows.ridge(), rows.anchor_ridge);
+    }
+  }
+}
+
+// l'' of huber-svm is not even: a factor that is not told of the old label is not the Hessian of the rows any more.
+TEST(FastFactor, AFactorThatMissesAChangeOfLabelIsCaught) {
+  const Loss loss = Loss::huber_svm().value();
+  for (const bool forget_label : {false, true}) {
+    FollowedRows rows(4, loss);
+    for (int step = 0; step < 60; ++step) {
+      if (!step_along_growth(rows, forget_label).intact) break;
+    }
+    const Matrix right_side = testing::random_matrix(2, kFactorColumns, 3);
+    const Matrix solved = rows.factor.solve(right_side);
+    const Matrix Z = rows.data.rows.to_dense();
+    const Matrix curvatures = rows.objective().curvatures(rows.objective().margins(rows.anchor));
+    double worst = 0;
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      Matrix H = Z.transpose() * curvatures.col(k).asDiagonal() * Z;
+      H.diagonal().array() += rows.anchor_ridge;
+      const Vector expected = H.llt().solve(right_side.col(k));
+      worst = std::max(worst, (solved.col(k) - expected).norm() / expected.norm());
+    }
+    if (forget_label) {
+      EXPECT_GT(worst, 1e-3);
+    } else {
+      EXPECT_LE(worst, 1e-9);
+    }
+  }
+}
+
 TEST(FastFactor, ARowThatWasNeverThereBreaksAFactor) {
   FollowedRows rows(7, Loss::squared());
   EXPECT_FALSE(rows.factor.replace_row(testing::random_row(1, kFactorColumns, 0.5, 1e3), {}, 0));

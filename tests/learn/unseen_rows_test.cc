@@ -33,5 +33,20 @@ TEST(UnseenRows, ARowThatIsAgainWhatItWasNeedsNoFollowing) {
   EXPECT_EQ(unseen.known().begin()->first, 1U);
 }
 
+TEST(UnseenRows, ALabelThatChangedHasToBeFollowedToo) {
+  SparseBlockRows rows(0, 5);
+  for (std::size_t i = 0; i < 3; ++i) rows.append_row(random_row(i, 5));
+  UnseenRows unseen;
+  for (std::size_t i = 0; i < 3; ++i) unseen.note(i, rows.row(i), 1);
+  const std::vector<std::uint32_t> labels = {1, 2, 1};
+  unseen.settle(rows, labels);
+  ASSERT_EQ(unseen.known().size(), 1U);
+  EXPECT_EQ(unseen.known().begin()->first, 1U);
+  EXPECT_EQ(unseen.label(1), 1U);
+  EXPECT_FALSE(unseen.label(0).has_value());
+  unseen.clear();
+  EXPECT_FALSE(unseen.label(1).has_value());
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -156,6 +156,17 @@ TEST_F(Verify, ChainWithEntriesThatCannotBe) {
       {"entry 3: a replay, and nothing else,", at(3, [](LedgerRecord& r) { r.supersedes = Digest{}; })},
       {"entry 3: a replay, and nothing else,", at(3, [](LedgerRecord& r) { r.kind = EntryKind::kReplayed; })},
       {"entry 2: graphs were not counted", at(2, [](LedgerRecord& r) { r.graphs_removed = 0; })},
+      {"entry 2: an addition adds graphs and does nothing else",
+       at(2, [](LedgerRecord& r) { r.kind = EntryKind::kAdded; })},
+      {"entry 2: corrections change graphs and do nothing else",
+       at(2, [](LedgerRecord& r) { r.kind = EntryKind::kCorrected; })},
+      {"entry 1: corrections change graphs and do nothing else",
+       at(1, [](LedgerRecord& r) { r.kind = EntryKind::kCorrected; })},
+      {"entry 1: an addition adds graphs and does nothing else", at(1,
+                                                                    [](LedgerRecord& r) {
+                                                                      r.kind = EntryKind::kAdded;
+                                                                      r.graphs_added = 1;
+                                                                    })},
   };
   const std::string good = sample_.bytes();
   for (const Rule& rule : rules) {

@@ -178,6 +178,73 @@ TEST_P(Erasure, NothingOfTheRemovedIsHeld) {
   EXPECT_EQ(occurrences(old_row), 0u);
 }
 
+// What a correction replaces goes like what a removal takes: the old attribute, the old weight, the old row.
+[[gnu::noinline]] Correction correction_of(int kind) {
+  if (kind == 0) return SetFeatures{0u, 2u, std::vector<double>{0.125}};
+  return DropEdge{0u, 2u, 3u};
+}
+
+class CorrectionErasure : public ::testing::TestWithParam<std::tuple<int, bool>> {};
+
+TEST_P(CorrectionErasure, NothingOfTheOldValueIsHeld) {
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers keep freed blocks and their own copies";
+  const auto [kind, fast] = GetParam();
+  Session session = make_session(fast ? 40 : 8, fast);
+  std::set<std::uint64_t> old_row = masked_row(session);
+  ASSERT_GE(old_row.size(), 4u);
+  scrub_stack();
+  EXPECT_GE(occurrences({kMaskedFeature}), 1u);
+  EXPECT_GE(occurrences({kMaskedWeight}), 2u);
+  EXPECT_GE(occurrences(old_row), old_row.size());
+  {
+    const Correction correction = correction_of(kind);
+    ASSERT_TRUE(session.correct(std::span(&correction, 1)).ok());
+  }
+  EXPECT_EQ(session.certificate().rung == Rung::kFast, fast);
+  for (const std::uint64_t word : masked_row(session)) old_row.erase(word);
+  ASSERT_GE(old_row.size(), 3u);
+  scrub_stack();
+  if (kind == 0) {
+    EXPECT_EQ(occurrences({kMaskedFeature}), 0u);
+  } else {
+    EXPECT_EQ(occurrences({kMaskedWeight}), 0u);
+  }
+  EXPECT_EQ(occurrences(old_row), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CorrectionErasure, ::testing::Combine(::testing::Values(0, 1), ::testing::Bool()));
+
+// A graph that came later goes as one that was there from the beginning.
+TEST(AdditionErasure, NothingOfAGraphThatWasAddedAndForgottenIsHeld) {
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers keep freed blocks and their own copies";
+  Session session = make_session(8, false);
+  ASSERT_TRUE(session.forget(ForgetGraph{0u}).ok());  // it holds the sentinels; another one brings them back
+  scrub_stack();
+  EXPECT_EQ(occurrences({kMaskedFeature}), 0u);
+  {
+    Dataset more = make_session(2, false).remaining();
+    more.graphs.pop_back();
+    more.labels.pop_back();
+    ASSERT_TRUE(session.add(std::move(more)).ok());
+  }
+  scrub_stack();
+  EXPECT_GE(occurrences({kMaskedFeature}), 1u);
+  EXPECT_GE(id_occurrences(), 1u);
+  std::set<std::uint64_t> row;
+  for (const double value : session.embeddings().row(8).values) row.insert(std::bit_cast<std::uint64_t>(value) ^ kMask);
+  for (std::size_t i = 0; i < 8; ++i) {
+    for (const double value : session.embeddings().row(i).values)
+      row.erase(std::bit_cast<std::uint64_t>(value) ^ kMask);
+  }
+  ASSERT_GE(row.size(), 4u);
+  EXPECT_GE(occurrences(row), row.size());
+  ASSERT_TRUE(session.forget(ForgetGraph{8u}).ok());
+  scrub_stack();
+  EXPECT_EQ(occurrences({kMaskedFeature}), 0u);
+  EXPECT_EQ(id_occurrences(), 0u);
+  EXPECT_EQ(occurrences(row), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Erasure, ::testing::Combine(::testing::Values(0, 1, 2), ::testing::Bool()));
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Verdict {
   double largest_excess = 0;  // of exact over tight
 };
 
-enum class Fault { kNone, kWrongSign, kForgottenRidge, kShortNorm };
+enum class Fault { kNone, kWrongSign, kForgottenRidge, kShortNorm, kOldLabel };
 
 Verdict one_update(std::uint64_t seed, Fault fault) {
   const RandomData data = random_data(seed, {.graphs = 25, .classes = 3, .attributes = 2});
@@ -76,6 +76,53 @@ Verdict one_update(std::uint64_t seed, Fault fault) {
     verdict.largest_excess = std::max(verdict.largest_excess, exact(k) - bounds.tight(k));
   }
   return verdict;
+}
+
+// The same for an update that adds a graph and corrects the class of another one.
+bool living_update_holds(std::uint64_t seed, Fault fault) {
+  const RandomData data = random_data(seed, {.graphs = 25, .classes = 3, .attributes = 2});
+  SparseBlockRows rows = data.embedder->embed(data.dataset).value();
+  std::vector<std::uint32_t> labels = data.dataset.labels;
+  SessionOptions options;
+  options.regularisation = 1e-3;
+  options.loss = Loss::squared();  // without a Taylor remainder nothing can hide behind it
+  BlockRow added;
+  rows.swap_row(24, added);
+  const Objective before(rows, labels, 3, options.loss, options.regularisation * 24);
+  const TrainedWeights trained = train(before).value();
+
+  const std::uint32_t corrected = (labels[3] + 1) % 3;
+  std::vector<RowChange> changes(2);
+  changes[0] = {3, rows.row(3), rows.row(3), ChangeKind::kStructure, corrected, labels[3]};
+  if (fault == Fault::kOldLabel) changes[0].label_before = corrected;
+  changes[1] = {24, {}, added, ChangeKind::kAdded, labels[24], labels[24]};
+  GradientChange change = gradient_change(changes, labels, options.loss, options.regularisation, trained.weights);
+  if (fault == Fault::kForgottenRidge) change.columns += options.regularisation * trained.weights;
+  labels[3] = corrected;
+  rows.set_row(24, added);
+
+  const Objective after(rows, labels, 3, options.loss, options.regularisation * 25);
+  Curvature curvature(HessianForm::kDual);
+  NewtonStep step;
+  step.curvatures = after.curvatures(after.margins(trained.weights));
+  step.steps = curvature.solve(after, step.curvatures, change.columns).value();
+  step.products = product(rows, step.steps);
+  const ClassBounds bounds = charge_newton_step(after, changes, trained.weights, change, step, trained.gradient_norms,
+                                                25, curvature.spectral_norm_upper_bound(after), options);
+  const Matrix weights = trained.weights + step.steps;
+  const Vector exact = after.gradient(weights).colwise().norm().transpose();
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    if (!(exact(k) <= bounds.tight(k) && bounds.tight(k) <= bounds.data(k))) return false;
+  }
+  return true;
+}
+
+TEST(PlantedFault, AnAdditionOrCorrectionWithAWrongGradientChangeIsCaught) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_TRUE(living_update_holds(seed, Fault::kNone)) << seed;
+    EXPECT_FALSE(living_update_holds(seed, Fault::kForgottenRidge)) << seed;
+    EXPECT_FALSE(living_update_holds(seed, Fault::kOldLabel)) << seed;
+  }
 }
 
 TEST(PlantedFault, TheUpdateWithoutAFaultPasses) {

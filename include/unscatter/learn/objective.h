@@ -52,6 +52,7 @@ class Objective {
   [[nodiscard]] const Matrix* perturbation() const noexcept { return perturbation_; }
   [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
   [[nodiscard]] std::uint32_t label(std::size_t row) const { return labels_[row]; }
+  [[nodiscard]] std::span<const std::uint32_t> labels() const noexcept { return labels_; }
   // s_ik
   [[nodiscard]] double sign(std::size_t row, std::size_t label) const { return labels_[row] == label ? 1.0 : -1.0; }
 
@@ -105,6 +106,7 @@ struct KeptCurvature {
   std::vector<Matrix> hessians;  // one per class, width x width
   Matrix square;                 // Z^T Z
   double ridge = 0;              // at the anchor
+  double largest_ridge = 0;      // since the anchor
   double spectral_square = 0;    // these three are upper bounds
   double frobenius_square = 0;
   double row_norm = 0;

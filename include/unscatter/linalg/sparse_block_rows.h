@@ -58,6 +58,10 @@ class SparseBlockRows {
 
   void set_row(std::size_t i, BlockRow row);
   void append_row(BlockRow row);
+  // Empty rows at the end.  If memory runs out, nothing has changed.
+  void append_empty_rows(std::size_t count);
+  // Keeps the first `count` rows and overwrites the others.
+  void truncate(std::size_t count) noexcept;
   // Exchanges row i and `row`; no value is copied.
   void swap_row(std::size_t i, BlockRow& row);
 

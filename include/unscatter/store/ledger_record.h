@@ -28,6 +28,8 @@ enum class EntryKind {
   kUpgraded,   // "upgraded": the entries before are of version 1, and those from here on are not
   kReplayed,   // "replayed": an older copy of the file was brought up to date, by one update
   kRenewed,    // "renewed": another count of published models began
+  kAdded,      // "added": more graphs were learned from, by one update
+  kCorrected,  // "corrected": values were replaced, by one update
 };
 [[nodiscard]] std::string_view name(EntryKind kind);
 
@@ -45,13 +47,14 @@ struct LedgerRecord {
   std::string software;
 
   Digest constants;                 // of options, features, transform and class names: the same in every entry
-  RequestCounts requests;           // of a removal
-  std::vector<Digest> commitments;  // one per request
+  RequestCounts requests;           // of a removal, an addition (graphs) or corrections
+  std::vector<Digest> commitments;  // one per request, new graph or correction
   std::size_t graphs_edited = 0;
   std::size_t graphs_removed = 0;
-  std::size_t graphs = 0;     // left
-  std::size_t published = 0;  // models published so far
-  Digest data_before;         // commits to all graphs; equal to the next field where data did not change
+  std::size_t graphs_added = 0;  // only an addition spells it
+  std::size_t graphs = 0;        // left
+  std::size_t published = 0;     // models published so far
+  Digest data_before;            // commits to all graphs; equal to the next field where data did not change
   Digest data_after;
   Digest model;                                // commits to the kept weights and residuals
   std::optional<Digest> published_model = {};  // of a release: published_digest() of what was published

@@ -31,7 +31,7 @@ struct Receipt {
   // Of the text.  Version 1 is what unscatter 0.1 wrote.  It has none of the fields `kind`, `release_number` and
   // `published_model`, and of the promise it shows what kReceiptPromise1 names.  It stays valid for ever.
   std::uint32_t version = kReceiptVersion;
-  EntryKind kind = EntryKind::kForgotten;  // or a replay, or a release
+  EntryKind kind = EntryKind::kForgotten;  // or a replay, a release, an addition or corrections
   std::string workspace;                   // its id, 32 hexadecimal digits
   std::uint64_t sequence = 0;              // of the ledger entry
   std::string time;                        // 2026-01-31T23:59:59Z

@@ -6,7 +6,12 @@
 //   {"forget": "graph", "graph": 17}
 //   {"forget": "subject", "id": "user-3"}                        every node with this id, in every graph
 //
-// A line of openings (below) stands for its request.
+// A line of openings (below) stands for its request.  Corrections are objects of their own:
+//
+//   {"correct": "features", "graph": 17, "node": 3, "attributes": [0.5, 2], "label": 4}   one of the last two, or both
+//   {"correct": "add-edge", "graph": 17, "from": 3, "to": 5, "weight": 0.5}               weight where edges have one
+//   {"correct": "drop-edge", "graph": 17, "from": 3, "to": 5}
+//   {"correct": "class", "graph": 17, "class": "2"}
 //
 // An id that is not UTF-8 cannot be text in JSON and is given by its bytes: {"bytes": "ff00"} in place of the text.
 #pragma once
@@ -19,6 +24,7 @@
 
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
+#include "unscatter/graph/graph.h"
 #include "unscatter/unlearn/request.h"
 
 namespace unscatter {
@@ -91,5 +97,32 @@ struct Opening {
 // What the ledger keeps instead of the request: BLAKE2b-256 of request_text(), keyed with the salt.  docs/receipts.md
 // says how to compute it elsewhere.
 [[nodiscard]] Digest commitment(const RemovalRequest& request, const Salt& salt);
+
+// The same for corrections.  Errors of parse_correction() as those of parse_request().
+[[nodiscard]] Result<Correction> parse_correction(std::string_view text);
+[[nodiscard]] std::string request_text(const Correction& correction);
+[[nodiscard]] Digest commitment(const Correction& correction, const Salt& salt);
+// One per line.  Empty lines are passed over, and every line must be right.  Errors as read_requests().
+struct CorrectionFile {
+  std::vector<Correction> corrections;
+  std::vector<std::size_t> lines;  // where each stands, from 1
+};
+[[nodiscard]] Result<CorrectionFile> parse_corrections(std::string_view text, std::string_view name);
+[[nodiscard]] Result<CorrectionFile> read_corrections(const std::filesystem::path& path);
+
+// A graph that was added: {"add":"graph","content":"...","graph":17}.
+struct AddedGraph {
+  GraphKey graph;  // its id, or its number where graphs have no ids
+  Digest content;  // addition_digest() of it
+};
+// Of a graph and its class: whoever has both can compute it.
+[[nodiscard]] Digest addition_digest(const Graph& graph, std::string_view class_name);
+[[nodiscard]] std::string request_text(const AddedGraph& added);
+[[nodiscard]] Digest commitment(const AddedGraph& added, const Salt& salt);
+
+// opening_text() of an addition or a correction, whose request_text() is given.  read_openings() checks such lines and
+// passes them over: they are no requests to forget.
+[[nodiscard]] std::string opening_text(std::size_t entry, const Digest& commitment, std::string_view request,
+                                       const Salt& salt);
 
 }  // namespace unscatter

@@ -86,7 +86,7 @@ struct WorkspaceInfo {
   TransformSpec transform;
   SessionOptions options;
   std::vector<std::string> class_names;
-  std::size_t slots = 0;    // graphs at creation
+  std::size_t slots = 0;    // graphs at creation, and those that were added
   std::size_t graphs = 0;   // left
   std::size_t entries = 0;  // of the ledger
   Digest head;              // hash of its last entry
@@ -119,12 +119,13 @@ struct PublishedEntry {
   std::string time;
 };
 
-// A removal that is in force and on disk.
+// A removal, an addition or corrections, in force and on disk.
 struct Forgotten {
   Certificate certificate;
   LedgerRecord entry;  // of the ledger
   Receipt receipt;
   std::vector<RemovalRequest> requests;  // that were honoured, in the order of the receipt's commitments
+  std::vector<std::string> asked = {};   // of an addition or corrections: request_text() of each, in that order
   // One per request; empty if shredded.  With its salt a request can be matched to its commitment.
   std::vector<Salt> salts;
   Exposure exposure;  // for whoever runs the workspace; it is neither in the file nor in the receipt
@@ -173,8 +174,8 @@ class Workspace {
   // this residual is above what is certified or allowed.
   [[nodiscard]] Result<const Session*> session();
 
-  // A removal that is computed, and neither written nor in force.  If it is destroyed without commit(), nothing
-  // changes.  It must not outlive its workspace; movable.
+  // A removal (or an addition, or corrections) that is computed, and neither written nor in force.  If it is destroyed
+  // without commit(), nothing changes.  It must not outlive its workspace; movable.
   class Removal {
    public:
     Removal(Removal&& other) noexcept;
@@ -206,6 +207,15 @@ class Workspace {
   [[nodiscard]] Result<Forgotten> forget(std::span<const RemovalRequest> requests, const ForgetOptions& options = {});
   // What forget() would do and cost.
   [[nodiscard]] Result<Certificate> preview(std::span<const RemovalRequest> requests, Exposure* exposure = nullptr);
+
+  // More graphs, learned from by one update, and corrections.  Each is one transaction, one ledger entry (`added`,
+  // `corrected`) and one receipt.  The published model goes, as with a removal.  When a correction returns, file and
+  // log hold nothing of the old values.  Commitments are about each new graph (its id or number, and
+  // addition_digest()) or each correction.  Errors as Session::prepare_addition() and prepare_corrections().
+  [[nodiscard]] Result<Removal> prepare_addition(Dataset graphs);
+  [[nodiscard]] Result<Removal> prepare_corrections(std::span<const Correction> corrections);
+  [[nodiscard]] Result<Forgotten> add(Dataset graphs, const ForgetOptions& options = {});
+  [[nodiscard]] Result<Forgotten> correct(std::span<const Correction> corrections, const ForgetOptions& options = {});
 
   // A list of requests, honoured piece by piece, that remembers how far it came.  The workspace keeps a keyed digest of
   // the requests done, in the same transaction as their effect.  If the same list is given again after a crash, it goes

@@ -1,4 +1,4 @@
-// A removal that is computed and not yet in force.
+// An update (a removal, an addition or corrections) that is computed and not yet in force.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "unscatter/base/error.h"
+#include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/graph/graph.h"
 #include "unscatter/learn/objective.h"
@@ -20,13 +21,17 @@
 
 namespace unscatter {
 
-// What a graph becomes.  A graph that only gets another label, because a class left, is listed too.
+// What a graph becomes.  A graph that only gets another label, because a class left or was corrected, is listed too.
 struct SlotChange {
   std::size_t slot = 0;
   const Graph* graph = nullptr;                 // null: the graph goes
   std::span<const std::uint32_t> node_numbers;  // at creation; empty: 0, 1, 2, ...
   std::uint32_t label = 0;                      // of its class; 0 if the graph goes
   const BlockRow* row = nullptr;                // its embedding, with the bias; null if the graph goes
+  // Of a graph that comes.  Its slot is one more than the last one so far.
+  bool added = false;
+  std::size_t number = 0;
+  const std::string* graph_id = nullptr;  // null: graphs have no ids
 };
 
 // What somebody who kept the models published so far can tell about a removal (docs/theory.md, "Exposure").  It is
@@ -38,20 +43,26 @@ struct Exposure {
   // models before and after share their noise.  Exact for models published since the last removal.  Older ones count
   // as if they had been published then.
   double shift = 0;
-  // Published so far by this training; all of them had learned from what is removed now.
+  // Published so far by this training; all of them had learned from what is removed or replaced now.  Of an addition:
+  // 1, because no model so far knows the new graphs, and the shift is what the next one alone tells.
   std::size_t models = 0;
 };
 // Phi(mu/2): how often the best guess between the two is right, if they are equally likely beforehand.  1/2 is blind
 // guessing.
 [[nodiscard]] double best_guess(const Exposure& exposure);
 
-// What requests take out of graphs.  Counted from private data: for whoever runs the session.
+// What requests take out of graphs or put into them.  Counted from private data: for whoever runs the session.
 struct EditCounts {
   std::size_t graphs_edited = 0;   // that stay
   std::size_t graphs_removed = 0;  // whole: asked for, or they lost their last node
   std::size_t nodes = 0;           // with those of removed graphs
   std::size_t edges = 0;           // that go with a node, with a graph, or alone; undirected ones count once
   std::size_t features = 0;        // nodes that stay and lose their features
+  std::size_t graphs_added = 0;
+  std::size_t nodes_added = 0;
+  std::size_t edges_added = 0;
+  std::size_t features_corrected = 0;  // nodes with other features
+  std::size_t labels_corrected = 0;    // graphs of another class
   // One graph that one edit makes another; null: it goes.
   void add(const Graph* before, const Graph* after);
   friend bool operator==(const EditCounts&, const EditCounts&) = default;
@@ -81,6 +92,7 @@ class PreparedRemoval {
   [[nodiscard]] const RequestCounts& requests() const;
   [[nodiscard]] std::size_t graphs_edited() const;
   [[nodiscard]] std::size_t graphs_removed() const;
+  [[nodiscard]] std::size_t graphs_added() const;
   // Private as well.  Of each request that is honoured, after those before it, and of all together.
   [[nodiscard]] const std::vector<EditCounts>& edits() const;
   [[nodiscard]] const EditCounts& edits_together() const;
@@ -104,6 +116,8 @@ class PreparedRemoval {
   friend class Session;
   struct Update;
   explicit PreparedRemoval(std::unique_ptr<Update> update);
+  // Climbs the ladder, unless there is nothing to do.
+  [[nodiscard]] static Result<PreparedRemoval> computed(std::unique_ptr<Update> update);
 
   std::unique_ptr<Update> update_;
 };

@@ -1,15 +1,18 @@
-// What somebody asks to be forgotten.
+// What somebody asks to be forgotten or corrected.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace unscatter {
 
 // A graph or a node, by number or by external id.  The number is that of the data the session was created with: counted
-// from 0, or as Dataset::numbers says.  Numbers are never reused, so they stay valid whatever was removed before.
-// External ids are there if the data has them.
+// from 0, or as Dataset::numbers says.  Graphs that were added later have the numbers that follow.  Numbers are never
+// reused, so they stay valid whatever was removed before. External ids are there if the data has them.
 using GraphKey = std::variant<std::size_t, std::string>;
 using NodeKey = std::variant<std::size_t, std::string>;
 
@@ -39,7 +42,38 @@ struct ForgetSubject {
 
 using RemovalRequest = std::variant<ForgetFeatures, ForgetNode, ForgetEdge, ForgetGraph, ForgetSubject>;
 
-// How many of each kind, for records that must not name what was removed.
+// What was wrong in the data, and what is right instead.
+//
+// Other features for a node: attributes, its label, or both.  What is not given stays.
+struct SetFeatures {
+  GraphKey graph;
+  NodeKey node;
+  std::optional<std::vector<double>> attributes = {};
+  std::optional<std::int64_t> label = {};
+};
+// An edge that was missing (of a directed graph: from -> to only).
+struct AddEdge {
+  GraphKey graph;
+  NodeKey from;
+  NodeKey to;
+  std::optional<double> weight = {};  // needed where edges have weights
+};
+// An edge that should not be there.
+struct DropEdge {
+  GraphKey graph;
+  NodeKey from;
+  NodeKey to;
+};
+// The class of a graph, by name.
+struct SetLabel {
+  GraphKey graph;
+  std::string class_name;
+};
+
+using Correction = std::variant<SetFeatures, AddEdge, DropEdge, SetLabel>;
+
+// How many of each kind, for records that must not name what was removed.  Of an addition: `graphs` that came.  Of
+// corrections: `features` of nodes, `edges` that came or went, and `graphs` with another class.
 struct RequestCounts {
   std::size_t features = 0;
   std::size_t nodes = 0;
@@ -60,5 +94,7 @@ enum class OnRefusal {
 
 // For messages: "node 3 of graph 17".
 [[nodiscard]] std::string describe(const RemovalRequest& request);
+// "class of graph 17"; the new value is not named.
+[[nodiscard]] std::string describe(const Correction& correction);
 
 }  // namespace unscatter

@@ -97,6 +97,22 @@ class Session {
   // Until the update is committed or dropped, prepare(), release(), embeddings() and evaluate() are broken invariants.
   [[nodiscard]] Result<PreparedRemoval> prepare(std::span<const RemovalRequest> requests,
                                                 OnRefusal on_refusal = OnRefusal::kRefuseBatch);
+  // Computes one update that learns from more graphs.  They get new slots at the end, and the numbers after the largest
+  // one so far, unless the data set brings larger ones.  The certificate is about all data together.  Errors, which
+  // change nothing: kInvalidArgument (no graph; a class that the model does not have; an id or a number that is there
+  // already; ids where graphs have none, or none where graphs have them; attributes of another number, or node labels
+  // where no graph has them; level everyone, whose proof counts on data that only gets less); those of embedding and of
+  // training.
+  [[nodiscard]] Result<PreparedRemoval> prepare_addition(Dataset graphs);
+  // Computes one update that makes all corrections, one after the other.  What they replace is overwritten when the
+  // update is committed.  Errors, which change nothing and have the place of the correction in Error::request:
+  // kInvalidArgument (empty batch; a class that the model does not have; a value that does not fit the graph; level
+  // everyone), kNotFound (no such graph, node, edge); those of embedding and of training.
+  [[nodiscard]] Result<PreparedRemoval> prepare_corrections(std::span<const Correction> corrections);
+  // prepare_addition() or prepare_corrections(), and commit().
+  [[nodiscard]] Result<Certificate> add(Dataset graphs, Exposure* exposure = nullptr);
+  [[nodiscard]] Result<Certificate> correct(std::span<const Correction> corrections, Exposure* exposure = nullptr);
+
   // prepare() and commit().  `exposure`, unless null, is told what PreparedRemoval::exposure() says.
   [[nodiscard]] Result<Certificate> forget(std::span<const RemovalRequest> requests, Exposure* exposure = nullptr);
   [[nodiscard]] Result<Certificate> forget(const RemovalRequest& request, Exposure* exposure = nullptr) {
@@ -125,7 +141,8 @@ class Session {
   [[nodiscard]] const Matrix& weights() const;
   [[nodiscard]] std::size_t classes() const;
   [[nodiscard]] const std::vector<std::string>& class_names() const;
-  // Slots: graph numbers of the data set at creation.  A removed graph leaves an empty slot: no values, label 0.
+  // Slots: one per graph of the data set at creation, then one per graph that was added.  A removed graph leaves an
+  // empty slot: no values, label 0.
   [[nodiscard]] std::size_t slots() const;
   [[nodiscard]] std::size_t graph_count() const;  // that are left
   [[nodiscard]] bool has_graph(std::size_t slot) const;
