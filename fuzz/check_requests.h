@@ -30,6 +30,8 @@ template <typename Spell>
   }
   return "";
 }
-[[nodiscard]] inline std::string check_requests(std::string_view text) { return check_requests(text, request_text); }
+[[nodiscard]] inline std::string check_requests(std::string_view text) {
+  return check_requests(text, [](const RemovalRequest& request) { return request_text(request); });
+}
 
 }  // namespace unscatter::fuzz

@@ -218,7 +218,7 @@ class CsvList {
     }
     UNSCATTER_TRY(request, make_request(std::move(values)));
     if (!part_.empty() && std::holds_alternative<ForgetGraph>(request)) return wrong(part_words(part_));
-    return ListedRequest{std::move(request), kept.empty() ? "" : "{" + kept + "}"};
+    return ListedRequest{std::move(request), kept.empty() ? std::string() : fmt::format("{{{}}}", kept)};
   }
 
  private:
