@@ -23,6 +23,10 @@ void add_graphs_command(CLI::App& parent, Context& context);
 void add_export_command(CLI::App& parent, Context& context);
 void add_renew_command(CLI::App& parent, Context& context);
 void add_retrain_command(CLI::App& parent, Context& context);
+void add_check_command(CLI::App& parent, Context& context);
+void add_backup_command(CLI::App& parent, Context& context);
+void add_compact_command(CLI::App& parent, Context& context);
+void add_upgrade_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.

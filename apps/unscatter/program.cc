@@ -63,6 +63,10 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_retrain_command(program, context);
   add_graphs_command(program, context);
   add_export_command(program, context);
+  add_check_command(program, context);
+  add_backup_command(program, context);
+  add_compact_command(program, context);
+  add_upgrade_command(program, context);
   add_key_command(program, context);
   add_more(program, context);
   check_numbers(program);

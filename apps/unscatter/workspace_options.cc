@@ -56,9 +56,10 @@ Result<Workspace> WorkspaceArguments::open(Context& context, std::filesystem::pa
 
 // The library knows that one can wait.  The option is the program's.
 Result<Workspace> WorkspaceArguments::open_with(const WorkspaceOptions& how) const {
-  auto workspace = Workspace::open(path, how);
-  if (workspace.ok() || workspace.error().code != ErrorCode::kUnavailable) return workspace;
-  Error busy = std::move(workspace).error();
+  return with_wait(Workspace::open(path, how));
+}
+
+Error WorkspaceArguments::named_wait(Error busy) const {
   busy.message += fmt::format(" (--wait SECONDS; now {})", wait_seconds);
   return busy;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "context.h"
 #include "unscatter/base/result.h"
@@ -33,8 +34,15 @@ struct WorkspaceArguments {
                                                  std::shared_ptr<const SigningKey> key) const;
   [[nodiscard]] Result<Workspace> open(Context& context, std::filesystem::path record,
                                        std::shared_ptr<const SigningKey> key = nullptr) const;
+  // The outcome, whose error names the option where a workspace is in use.
+  template <typename T>
+  [[nodiscard]] Result<T> with_wait(Result<T> outcome) const {
+    if (outcome.ok() || outcome.error().code != ErrorCode::kUnavailable) return outcome;
+    return named_wait(std::move(outcome).error());
+  }
 
  private:
+  [[nodiscard]] Error named_wait(Error busy) const;
   [[nodiscard]] Result<Workspace> open_with(const WorkspaceOptions& how) const;
 };
 

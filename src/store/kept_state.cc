@@ -9,6 +9,7 @@
 #include "store/member_index.h"
 #include "store/schema.h"
 #include "store/stored_curvature.h"
+#include "store/stored_graph.h"
 #include "store/stored_rows.h"
 
 namespace unscatter {
@@ -84,6 +85,22 @@ Result<std::string> check_kept_state(const Database& database, const Contents& c
   if (curvature) UNSCATTER_CHECK_OK(check_curvature(*curvature, session));
   return fmt::format("the rows of {} graphs, their tree and the index of ids are those of the graphs; {}",
                      session.graph_count(), curvature ? "so is the curvature" : "no curvature is kept");
+}
+
+Status check_kept_seals(const Database& database, const Contents& contents) {
+  UNSCATTER_TRY(slots, count_slots(database));
+  const LedgerRecord& last = contents.chain.last;
+  StoredTree tree(slots, last.data_after);
+  UNSCATTER_TRY(leaves, tree.all_leaves(database));
+  const std::size_t width = weight_rows(contents);
+  UNSCATTER_CHECK_OK(read_rows(database, leaves, last.graphs, width, class_count(contents)));
+  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  const auto pass_over = [](const std::string&, const std::vector<std::size_t>&) { return ok_status(); };
+  UNSCATTER_CHECK_OK(index.visit(database, MemberKind::kSubject, pass_over));
+  UNSCATTER_TRY(pieces, database.integer("SELECT count(*) FROM curvature"));
+  UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), last.data_after));
+  if (pieces > 0 && !curvature) return not_derived("the kept curvature is");
+  return ok_status();
 }
 
 Status write_kept_state(const Database& database, const Session& session, const std::vector<Digest>& leaves,

@@ -29,6 +29,9 @@ namespace unscatter {
 [[nodiscard]] Result<std::string> check_kept_state(const Database& database, const Contents& contents,
                                                    const Session& session, StoredTree& tree);
 
+// Whether it is what was written, as its seals and checksums tell.  Errors: kMalformedInput.
+[[nodiscard]] Status check_kept_seals(const Database& database, const Contents& contents);
+
 // One graph that an update changes, as it was.
 struct GraphBefore {
   std::optional<Graph> graph;

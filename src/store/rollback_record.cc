@@ -135,7 +135,8 @@ struct RollbackRecord::File {
   [[nodiscard]] Status lock(std::chrono::milliseconds wait) const {
     const auto give_up = std::chrono::steady_clock::now() + wait;
     while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) return record_io_error(path, "cannot be locked");
+      if (errno != EWOULDBLOCK && errno != EINTR)
+        return record_io_error(path, "cannot be locked; keep the key on a local disk");
       if (std::chrono::steady_clock::now() >= give_up) {
         return Error{
             ErrorCode::kUnavailable,

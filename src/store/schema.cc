@@ -140,7 +140,8 @@ Status check_tables(const Database& database, const fs::path& path) {
 Status check_pages(const Database& database, const fs::path& path) {
   UNSCATTER_TRY(verdict, database.text("PRAGMA integrity_check(1)"));
   if (verdict == "ok") return ok_status();
-  return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: {}", path.string(), verdict)};
+  return Error{ErrorCode::kMalformedInput,
+               fmt::format("{} is damaged: its pages do not hang together; go back to a copy of it", path.string())};
 }
 
 Result<bool> has_kept_tables(const Database& database) {
@@ -204,14 +205,36 @@ bool has_log(const fs::path& path) {
   return !missing && size > 0;
 }
 
-Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds wait, Access access) {
-  UNSCATTER_TRY(database, Database::open(path, Database::Mode::kExisting, wait));
+// Bytes 18 and 19 of the header (SQLite file format, "File format version numbers").  A frozen file is read without
+// its log, and SQLite then does not say that it has one.
+Result<std::string> journal_mode(const Database& database, Database::Mode mode) {
+  if (mode != Database::Mode::kFrozen) return database.text("PRAGMA journal_mode");
+  UNSCATTER_TRY(versions, database.read(18, 2));
+  return std::string(versions[0] == 2 && versions[1] == 2 ? "wal" : "other");
+}
+
+Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds wait, Access access,
+                                Database::Mode how = Database::Mode::kExisting) {
+  const auto reason = why_not_writable(path);
+  if (reason && how != Database::Mode::kFrozen) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("{} cannot be written: {}; nothing was changed.  Make it writable, or copy "
+                             "it to a place that is",
+                             path.string(), *reason)};
+  }
+  UNSCATTER_TRY(database, Database::open(path, how, wait));
+  // Asked when the lock is held: before, somebody with more rights may have been writing.
+  if (how == Database::Mode::kFrozen && has_log(path)) {
+    return Error{ErrorCode::kIo, fmt::format("{} has a log that a crash left, and it has to be written back first, but "
+                                             "{}; make it writable, or copy both to a place that is",
+                                             path.string(), reason.value_or("nothing can be written"))};
+  }
   UNSCATTER_CHECK_OK(configure(database, access));
   UNSCATTER_CHECK_OK(check_size(path));
   UNSCATTER_CHECK_OK(check_header(database, path));
   // In another mode SQLite may copy pages to a journal before it changes them, and it does not overwrite the journal
   // afterwards.  What was removed would stay on the disk.
-  UNSCATTER_TRY(mode, database.text("PRAGMA journal_mode"));
+  UNSCATTER_TRY(mode, journal_mode(database, how));
   if (mode != "wal") {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: it keeps no write-ahead log", path.string())};
   }
@@ -226,6 +249,8 @@ Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds 
 
 Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait, Access access) {
   if (access == Access::kAlone) return open_and_check(path, wait, access);
+  // Where nothing can be written, a file without a log can still be read.
+  if (why_not_writable(path)) return open_and_check(path, wait, access, Database::Mode::kFrozen);
   // A reader empties no log.  Where a crash has left one, the file is opened alone first.  Once the reader has it open,
   // nobody can leave another.
   for (int round = 0;; ++round) {
@@ -233,7 +258,13 @@ Result<Database> open_database(const fs::path& path, std::chrono::milliseconds w
     Result<Database> database = open_and_check(path, wait, access);
     // Readers share an index of the log in memory.  Some file systems have no memory to share.  There a reader is
     // alone.
-    if (!database.ok() && database.error().code == ErrorCode::kIo) return open_and_check(path, wait, Access::kAlone);
+    if (!database.ok() && database.error().code == ErrorCode::kIo) {
+      UNSCATTER_TRY(alone, open_and_check(path, wait, Access::kAlone));
+      // What is left of the attempt.  Nobody else can have it in use now.
+      std::error_code ignored;
+      fs::remove(fs::path(path.string() + "-shm"), ignored);
+      return alone;
+    }
     if (!database.ok() || !has_log(path) || round == 3) return database;
   }
 }

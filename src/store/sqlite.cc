@@ -1,13 +1,18 @@
 #include "store/sqlite.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <limits>
 #include <new>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "unscatter/base/invariant.h"
 
@@ -30,14 +35,60 @@ ErrorCode code_for(int sqlite_code) {
   }
 }
 
+// A quota and a limit on the size of files are met like a full disk, and what helps is the same.  Of writes only: where
+// making durable fails, all of it may be on the disk.
+bool is_no_room(int code, int reason) {
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  return code == SQLITE_IOERR_WRITE && (reason == EDQUOT || reason == EFBIG);
+}
+
+// The system's reason for an error of reading or writing.  SQLite forgets it while it rolls back, but the file that
+// failed remembers: the log or the file itself.
+int system_reason(sqlite3* database, int code) {
+  if (database == nullptr) return 0;
+  int reason = sqlite3_system_errno(database);
+  if (reason != 0 || (code & 0xff) != SQLITE_IOERR) return reason;
+  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    if (sqlite3_file_control(database, "main", which, static_cast<void*>(&file)) != SQLITE_OK) continue;
+    if (file == nullptr || file->pMethods == nullptr) continue;
+    const int asked = file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+    if (asked == SQLITE_OK && reason != 0) return reason;
+  }
+  return 0;
+}
+
+// What a file system without locks answers.  One that answers "try again", as some do, looks like a file in use.
+bool is_lock_failure(int code) {
+  switch (code) {
+    case SQLITE_IOERR_LOCK:
+    case SQLITE_IOERR_RDLOCK:
+    case SQLITE_IOERR_UNLOCK:
+    case SQLITE_IOERR_CHECKRESERVEDLOCK: return true;
+    default: return (code & 0xff) == SQLITE_PROTOCOL;
+  }
+}
+
+std::string lock_words(std::string_view name, std::string_view system) {
+  return fmt::format(
+      "{} cannot be locked{}: its file system gives no locks, as some network file systems do; move it "
+      "to a local disk",
+      name, system);
+}
+
+std::string no_room_words(std::string_view name) {
+  return fmt::format("{} cannot be written: there is no room left on its disk; make room and try again", name);
+}
+
 // Not SQLite's own words: they speak of databases and of its insides, and nobody asked for a database.
 std::string reason_words(sqlite3* database, std::string_view name, int code) {
-  const int reason = database == nullptr ? 0 : sqlite3_system_errno(database);
+  const int reason = system_reason(database, code);
   const std::string system = reason == 0 ? "" : ": " + std::generic_category().message(reason);
+  if (is_no_room(code, reason)) return no_room_words(name);
+  if (is_lock_failure(code)) return lock_words(name, system);
   switch (code & 0xff) {
     case SQLITE_NOTADB: return fmt::format("{} is not a workspace", name);
     case SQLITE_CORRUPT: return fmt::format("{} is damaged; go back to a copy of it", name);
-    case SQLITE_FULL: return fmt::format("{} cannot be written: there is no room left on its disk", name);
     case SQLITE_READONLY: return fmt::format("{} cannot be written: the file or its folder is read-only", name);
     case SQLITE_CANTOPEN: return fmt::format("{} cannot be opened{}", name, system);
     case SQLITE_IOERR: return fmt::format("{} cannot be read or written{}", name, system);
@@ -155,17 +206,88 @@ bool Statement::is_null(int column) const { return sqlite3_column_type(statement
 // then does not matter.
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
+namespace {
+
+// The bytes that SQLite locks to read (SQLite source, os.h: SHARED_FIRST and SHARED_SIZE).  Who writes locks them all.
+constexpr off_t kSharedFirst = 0x40000002;
+constexpr off_t kSharedSize = 510;
+
+// A frozen file is read without SQLite's own locks.  This is the lock of a reader all the same: another process with
+// more rights may want to write.  It belongs to the open file and not to the process, so closing other descriptors does
+// not lose it.
+Result<std::shared_ptr<const void>> lock_to_read(const std::filesystem::path& path, std::chrono::milliseconds wait) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("{} cannot be opened: {}", path.string(), std::generic_category().message(errno))};
+  }
+  const std::shared_ptr<const void> file(nullptr, [descriptor](const void*) { ::close(descriptor); });
+  const auto give_up = std::chrono::steady_clock::now() + wait;
+  for (;;) {
+    struct flock lock = {};
+    lock.l_type = F_RDLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = kSharedFirst;
+    lock.l_len = kSharedSize;
+    if (::fcntl(descriptor, F_OFD_SETLK, &lock) == 0) return file;
+    if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
+      return Error{ErrorCode::kIo, lock_words(path.string(), ": " + std::generic_category().message(errno))};
+    }
+    if (std::chrono::steady_clock::now() >= give_up) return make_error(nullptr, path.string(), SQLITE_BUSY);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+// As SQLite reads addresses.
+std::string frozen_address(const std::filesystem::path& path) {
+  std::string address = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '-' || c == '_') {
+      address += c;
+    } else {
+      address += fmt::format("%{:02x}", byte);
+    }
+  }
+  return address + "?immutable=1";
+}
+
+}  // namespace
+
+std::optional<std::string> why_not_writable(const std::filesystem::path& path) {
+  const auto reason = [](std::string_view what) {
+    return errno == EROFS ? std::string("it lies on a read-only file system")
+                          : fmt::format("{} is read-only for this user", what);
+  };
+  const auto may = [](const std::filesystem::path& what, int mode) {
+    return ::faccessat(AT_FDCWD, what.c_str(), mode, AT_EACCESS) == 0;
+  };
+  if (!may(path, F_OK)) return std::nullopt;
+  if (!may(path, W_OK)) return reason("the file");
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!may(folder, W_OK | X_OK)) return reason("its folder, where a log has to lie,");
+  return std::nullopt;
+}
+
 Result<Database> Database::open(const std::filesystem::path& path, Mode mode, std::chrono::milliseconds wait) {
   // SQLite would only say that it cannot open the file.
   std::error_code ignored;
-  if (mode == Mode::kExisting && !std::filesystem::exists(path, ignored)) {
+  if (mode != Mode::kCreate && !std::filesystem::exists(path, ignored)) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no workspace '{}'", path.string())};
   }
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  std::shared_ptr<const void> lock;
+  if (mode == Mode::kFrozen) {
+    UNSCATTER_TRY(locked, lock_to_read(path, wait));
+    lock = std::move(locked);
+  }
+  const int flags = mode == Mode::kFrozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                                          : SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  const std::string name = mode == Mode::kFrozen ? frozen_address(path) : path.string();
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   // Before the code is looked at: a failed opening gives a handle too, and it has to be closed.
   Database database(path.string(), handle);
+  database.lock_ = std::move(lock);
   if (code != SQLITE_OK) return make_error(handle, path.string(), code);
   sqlite3_extended_result_codes(handle, 1);
   // SQLite takes an int, and a negative one would mean not to wait at all.
@@ -175,6 +297,19 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
 }
 
 Statement Database::prepare(std::string_view sql) const { return {handle_.get(), name_, sql}; }
+
+Statement Database::prepare(std::string_view sql, std::string_view about) const { return {handle_.get(), about, sql}; }
+
+Result<std::vector<unsigned char>> Database::read(std::size_t offset, std::size_t size) const {
+  sqlite3_file* file = nullptr;
+  int code = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK || file == nullptr || file->pMethods == nullptr) return make_error(handle_.get(), name_, code);
+  std::vector<unsigned char> bytes(size);
+  code = file->pMethods->xRead(file, bytes.data(), static_cast<int>(size), static_cast<sqlite3_int64>(offset));
+  if (code == SQLITE_OK) return bytes;
+  // The file is shorter, or the disk gives it no more.
+  return Error{ErrorCode::kIo, fmt::format("{}: cannot be read at byte {}", name_, offset)};
+}
 
 Status Database::run(std::string_view sql) const {
   const int code = sqlite3_exec(handle_.get(), std::string(sql).c_str(), nullptr, nullptr, nullptr);
@@ -202,6 +337,11 @@ Result<std::string> Database::text(std::string_view sql) const {
   return value;
 }
 
+bool Database::out_of_room() const {
+  const int code = sqlite3_extended_errcode(handle_.get());
+  return is_no_room(code, system_reason(handle_.get(), code));
+}
+
 Status Database::empty_log() const {
   int frames = 0;
   const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &frames, nullptr);
@@ -217,9 +357,12 @@ Result<Transaction> Transaction::begin(const Database& database) {
   return Transaction(database);
 }
 
-Transaction::~Transaction() {
+Transaction::~Transaction() { drop(); }
+
+void Transaction::drop() {
   // After some errors SQLite rolls back by itself.  Then there is nothing to do and nothing to report.
   if (database_ != nullptr) static_cast<void>(database_->run("ROLLBACK"));
+  database_ = nullptr;
 }
 
 Status Transaction::commit() {

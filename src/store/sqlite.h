@@ -59,17 +59,31 @@ class Statement {
 
 class Database {
  public:
-  enum class Mode { kExisting, kCreate };
-  // `wait`: how long to wait for other processes.  Errors: kNotFound, kIo.
+  enum class Mode {
+    kExisting,
+    kCreate,
+    // To read a file beside which nothing can be written.  It must have no log.  Nobody else can write it meanwhile.
+    kFrozen,
+  };
+  // `wait`: how long to wait for other processes.  Errors: kNotFound, kIo; kFrozen also kUnavailable.
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode,
                                              std::chrono::milliseconds wait);
 
   [[nodiscard]] Statement prepare(std::string_view sql) const;
+  // Errors speak of the file `about`, which the statement writes.
+  [[nodiscard]] Statement prepare(std::string_view sql, std::string_view about) const;
   // One or more statements without parameters.  Rows are ignored.
   [[nodiscard]] Status run(std::string_view sql) const;
   // The first column of the first row, which has to be there.
   [[nodiscard]] Result<std::int64_t> integer(std::string_view sql) const;
   [[nodiscard]] Result<std::string> text(std::string_view sql) const;
+
+  // Bytes of the file as they lie on the disk, for whoever looks beside the tables.  Through the connection: on Unix a
+  // process that opens and closes the file by other means loses all its locks on it.  Errors: kIo.
+  [[nodiscard]] Result<std::vector<unsigned char>> read(std::size_t offset, std::size_t size) const;
+
+  // Did the last statement fail because there was no room on the disk?
+  [[nodiscard]] bool out_of_room() const;
 
   // Moves everything from the write-ahead log into the file and cuts the log to nothing.
   [[nodiscard]] Status empty_log() const;
@@ -81,8 +95,13 @@ class Database {
   Database(std::string name, sqlite3* handle) : name_(std::move(name)), handle_(handle) {}
 
   std::string name_;
+  std::shared_ptr<const void> lock_;  // of a frozen file; released after the file is closed
   std::unique_ptr<sqlite3, Close> handle_;
 };
+
+// Why this process cannot write the file, or a log beside it: "the file is read-only for this user".  Nothing if it
+// can, and if there is no such file.
+[[nodiscard]] std::optional<std::string> why_not_writable(const std::filesystem::path& path);
 
 // From BEGIN IMMEDIATE to COMMIT.  Rolls back when it goes out of scope without commit().
 class Transaction {
@@ -94,6 +113,8 @@ class Transaction {
 
   // After an error it is not known whether the disk has the transaction: see Workspace.
   [[nodiscard]] Status commit();
+  // Rolls back now.
+  void drop();
 
  private:
   explicit Transaction(const Database& database) : database_(&database) {}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,16 +55,20 @@ bool is_empty_behind(const std::vector<unsigned char>& trunk, std::size_t leaves
 
 }  // namespace
 
-Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
-  PageReader file(path);
+namespace {
+
+// Bytes of the file, from an offset on.
+using ReadBytes = std::function<Result<std::vector<unsigned char>>(std::size_t offset, std::size_t size)>;
+
+Result<UnusedPages> examine_pages(const std::filesystem::path& path, const ReadBytes& read) {
   // The header has the page size at byte 16, the first trunk page at 32, and the number of unused pages at 36 (SQLite
   // file format, "The Database Header").  A page size of 65536 does not fit two bytes and is written as 1.
-  UNSCATTER_TRY(header, file.read(0, 100));
+  UNSCATTER_TRY(header, read(0, 100));
   const std::size_t stated = big_endian(header, 16, 2);
   const std::size_t page_size = stated == 1 ? 65536 : stated;
   const std::size_t total = big_endian(header, 36, 4);
   const std::size_t pages_in_file = big_endian(header, 28, 4);
-  const auto read_page = [&](std::size_t number) { return file.read((number - 1) * page_size, page_size); };
+  const auto read_page = [&](std::size_t number) { return read((number - 1) * page_size, page_size); };
   const Error broken{ErrorCode::kMalformedInput, fmt::format("{}: the list of unused pages is broken", path.string())};
 
   UnusedPages result;
@@ -89,6 +94,17 @@ Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
   // Pages that are counted but not listed would not have been looked at.
   if (result.pages != total) return broken;
   return result;
+}
+
+}  // namespace
+
+Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path) {
+  PageReader file(path);
+  return examine_pages(path, [&](std::size_t offset, std::size_t size) { return file.read(offset, size); });
+}
+
+Result<UnusedPages> examine_unused_pages(const Database& database, const std::filesystem::path& path) {
+  return examine_pages(path, [&](std::size_t offset, std::size_t size) { return database.read(offset, size); });
 }
 
 }  // namespace unscatter

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "store/sqlite.h"
 #include "unscatter/base/result.h"
 
 namespace unscatter {
@@ -16,5 +17,7 @@ struct UnusedPages {
 // Reads the file itself, beside SQLite.  Nobody may write meanwhile, and the log has to be empty.  The list of unused
 // pages is documented in the SQLite file format ("The Freelist").  Errors: kIo; kMalformedInput if the list is broken.
 [[nodiscard]] Result<UnusedPages> examine_unused_pages(const std::filesystem::path& path);
+// The same for a file that this process has open, without losing its locks.
+[[nodiscard]] Result<UnusedPages> examine_unused_pages(const Database& database, const std::filesystem::path& path);
 
 }  // namespace unscatter

@@ -12,10 +12,9 @@
 #include "store/workspace_state.h"
 
 namespace unscatter {
-namespace {
 
 // An opening believes the links.  An upgrade is signed, so it looks at every entry before.
-Status check_old_ledger(const Database& database, const Contents& contents) {
+Status check_upgrade(const Database& database, const Contents& contents) {
   UNSCATTER_CHECK_OK(check_entries(database, contents.identity));
   return visit_entries(database, [&](std::size_t sequence, const LedgerRow& row) -> Status {
     if (is_signed(row, contents.identity.signer)) return ok_status();
@@ -23,11 +22,9 @@ Status check_old_ledger(const Database& database, const Contents& contents) {
   });
 }
 
-}  // namespace
-
 Result<Contents> upgrade(const Database& database, Contents contents, const SigningKey& key, RandomSource& random,
                          std::string time) {
-  UNSCATTER_CHECK_OK(check_old_ledger(database, contents));
+  UNSCATTER_CHECK_OK(check_upgrade(database, contents));
   UNSCATTER_TRY(guaranteed, guarantee_of(contents));
   // The promise of the same constants, with what version 2 shows of it.
   Certificate certificate = contents.snapshot.certificate;
@@ -54,6 +51,42 @@ Result<Contents> upgrade(const Database& database, Contents contents, const Sign
   // The old model and the published one are on old pages until the log is written back.
   UNSCATTER_CHECK_OK(database.empty_log());
   return upgraded;
+}
+
+Result<FormatUpgrade> upgrade_workspace(const std::filesystem::path& path, const WorkspaceOptions& options,
+                                        bool dry_run) {
+  FormatUpgrade result;
+  result.to = static_cast<std::uint32_t>(kFormatVersion);
+  {
+    // To look first, so that a file with nothing to do is not even locked against others.
+    UNSCATTER_TRY(database, open_database(path, options.wait, Access::kReader));
+    UNSCATTER_TRY(contents, read_contents(database));
+    result.from = static_cast<std::uint32_t>(contents.format);
+    result.entries = contents.chain.entries;
+    result.head = contents.chain.head;
+    if (contents.format == kFormatVersion) return result;
+    if (options.key == nullptr) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} has format {}, and bringing it to format {} is signed: the key {} is needed",
+                               path.string(), result.from, result.to, contents.identity.signer.hex())};
+    }
+    if (options.key->public_key() != contents.identity.signer) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} is signed with the key {}, and so is its upgrade; the key at hand is {}",
+                               path.string(), contents.identity.signer.hex(), options.key->public_key().hex())};
+    }
+    if (dry_run) {
+      UNSCATTER_CHECK_OK(check_upgrade(database, contents));
+      return result;
+    }
+  }
+  UNSCATTER_TRY(workspace, Workspace::open(path, options));
+  const WorkspaceInfo info = workspace.info();
+  result.done = true;
+  result.entries = info.entries;
+  result.head = info.head;
+  result.outdated = info.outdated;
+  return result;
 }
 
 }  // namespace unscatter

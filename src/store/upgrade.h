@@ -11,6 +11,10 @@
 
 namespace unscatter {
 
+// All that upgrade() asks of a file before it writes.  Errors: kMalformedInput where an entry does not hold or is not
+// signed.
+[[nodiscard]] Status check_upgrade(const Database& database, const Contents& contents);
+
 // One transaction (docs/workspace-format.md, "From format 1 to format 2").  `contents` are those of the file, of format
 // 1.  Returns what they are afterwards.  Errors leave the file as it was: kMalformedInput where an entry does not hold
 // or is not signed; kIo.

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "linalg/rounding.h"
 #include "store/chain.h"
+#include "store/check.h"
 #include "store/contents.h"
 #include "store/guarantee.h"
 #include "store/kept_state.h"
-#include "store/rollback_record.h"
 #include "store/schema.h"
 #include "store/stored_graph.h"
 #include "store/tables.h"
-#include "store/unused_pages.h"
 #include "store/workspace_state.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/unlearn/session.h"
@@ -36,28 +34,23 @@ class Verifier {
     Result<Database> database = open_database(path_, how_.wait, Access::kReader);
     // A damaged file is a finding.  A file that is locked or missing is an error, because nothing can be said about it.
     if (!database.ok() && database.error().code != ErrorCode::kMalformedInput) return std::move(database).error();
-    if (!note("file", database.ok() ? Result<std::string>("the pages hang together and the log is empty")
-                                    : Result<std::string>(database.error()))) {
+    if (!note("file", database.ok() ? check_structure(*database, path_) : Result<std::string>(database.error()))) {
       return result();
     }
     database_.emplace(*std::move(database));
-    if (const Status pages = check_pages(*database_, path_); !pages.ok()) {
-      checks_.back() = {"file", false, pages.error().message};
-      return result();
-    }
     // Everything else is compared with these two.
     if (!note("constants", constants()) || !note("chain", chain())) return result();
-    if (!how_.record.empty()) note("record", record());
+    if (!how_.record.empty()) note("record", check_record(*database_, path_, how_.record, contents_));
     if (options_.expected_head) note("head", expected_head());
     note("signatures", signatures());
-    const bool data_holds = note("data", data());
+    const bool data_holds = note("data", check_data(*database_, contents_));
     const bool model_holds = note("model", model());
     // Without the constants that stand with the model, nobody knows how large it should be.
     if (contents_.embedder != nullptr) {
       note("budget", budget(data_holds && model_holds));
       note("other", others());
     }
-    note("erasure", erasure());
+    note("erasure", check_erasure(*database_, path_));
     // The residual of other graphs or other weights would prove nothing.
     if (!data_holds || !model_holds) return result();
     const bool residual_holds = note("residual", residual());
@@ -103,19 +96,6 @@ class Verifier {
                        contents_.chain.entries, totals_.forgotten, more, totals_.released, contents_.chain.head.hex());
   }
 
-  // Nothing inside of a file tells that it is an older copy.
-  Result<std::string> record() {
-    const fs::path where = record_path(how_.record, contents_.identity.id);
-    UNSCATTER_TRY(known, RollbackRecord::read(where, contents_.identity.id));
-    if (!known) return fmt::format("{} is not there: an older copy of the workspace would pass", where.string());
-    UNSCATTER_TRY(comparison, compare(*known, *database_, contents_.chain));
-    if (comparison.standing == Standing::kOlder || comparison.standing == Standing::kOther) {
-      return refusal(path_, *known, contents_.chain, comparison);
-    }
-    return fmt::format("{} entries on record beside the signing key, and the file has all of them",
-                       known->lines.size());
-  }
-
   Result<std::string> expected_head() {
     const Digest& expected = *options_.expected_head;
     std::optional<std::size_t> found;
@@ -159,17 +139,6 @@ class Verifier {
       return wrong(fmt::format("{} receipts for {} removals and releases", receipts, totals_.receipts));
     return fmt::format("{} entries and {} receipts signed by {}{}", contents_.chain.entries, receipts, signer.hex(),
                        options_.signer ? "" : ", a key that the workspace itself names");
-  }
-
-  Result<std::string> data() {
-    UNSCATTER_CHECK_OK(read_data(*database_, contents_));
-    std::size_t present = 0;
-    for (const SlotSnapshot& slot : contents_.snapshot.slots) present += slot.graph ? 1u : 0u;
-    // The root says that the rows are the right ones.  The count in the entry is a claim of its own (invariant 5).
-    if (present != contents_.chain.last.graphs) {
-      return wrong(fmt::format("{} graphs are there, and the ledger says {}", present, contents_.chain.last.graphs));
-    }
-    return fmt::format("{} graphs of {} are there, as the last entry says", present, contents_.snapshot.slots.size());
   }
 
   Result<std::string> model() {
@@ -226,31 +195,8 @@ class Verifier {
     };
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
-    UNSCATTER_TRY(published, published_model());
+    UNSCATTER_TRY(published, check_published(*database_, contents_));
     return fmt::format("{} salts, {} lists of requests, {}", salts_kept, lists.size(), published);
-  }
-
-  Result<std::string> published_model() {
-    if (contents_.format == kFirstFormat) {
-      UNSCATTER_TRY(model, read_published(*database_, weight_rows(contents_), class_count(contents_), 1));
-      return std::string(model ? "a published model to which format 1 does not commit: it is not handed out again"
-                               : "no published model");
-    }
-    UNSCATTER_TRY(model, read_committed_model(*database_, contents_));
-    return std::string(model ? "a published model, the one of the last entry" : "no published model");
-  }
-
-  // What the file could still hold of the past (invariant 11).  Blocks that the file system or the drive has moved are
-  // out of reach.
-  Result<std::string> erasure() {
-    for (const char* suffix : {"-wal", "-journal"}) {
-      std::error_code missing;
-      const auto size = fs::file_size(fs::path(path_.string() + suffix), missing);
-      if (!missing && size > 0) return wrong(fmt::format("{}{} holds {} bytes", path_.string(), suffix, size));
-    }
-    UNSCATTER_TRY(unused, examine_unused_pages(path_));
-    if (unused.not_empty > 0) return wrong(fmt::format("{} unused pages are not empty", unused.not_empty));
-    return fmt::format("nothing in the log, and nothing in the {} unused pages", unused.pages);
   }
 
   // The gradient at the stored weights, from the stored graphs, computed anew.  No number of the certificate enters.

@@ -317,6 +317,8 @@ Status Workspace::State::remember(std::string_view what_was_done) {
     return ok_status();
   }
   uncertain = true;
+  // What was removed leaves the disk all the same.
+  static_cast<void>(database.empty_log());
   return Error{
       ErrorCode::kIo,
       fmt::format("{}, but the record beside the signing key could not be written; open the workspace again to "

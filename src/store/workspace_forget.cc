@@ -197,9 +197,20 @@ LedgerRecord Workspace::State::next_entry(EntryKind kind) const { return followi
 
 Status Workspace::State::commit(Transaction& transaction) {
   Status status = transaction.commit();
+  if (status.ok()) return status;
+  Error error = std::move(status).error();
+  // Without room, the end of the transaction did not get into the log.  Once the log is empty, nothing can bring its
+  // beginning back, and memory and disk agree.
+  const bool no_room = database.out_of_room();
+  transaction.drop();
+  if (no_room && database.empty_log().ok()) {
+    error.message += "; nothing was changed";
+    return error;
+  }
   // The disk may have either state.  Memory has the old one, and another write on top of it could break the chain.
-  if (!status.ok()) uncertain = true;
-  return status;
+  uncertain = true;
+  error.message += "; whether it is done shows when the workspace is opened again";
+  return error;
 }
 
 Status Workspace::State::checkpoint(std::string_view what_was_done) {
@@ -340,7 +351,12 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
-  UNSCATTER_CHECK_OK(write_removal(database, rows, removal, contents, done.entry.sequence, done.salts, how));
+  if (Status written = write_removal(database, rows, removal, contents, done.entry.sequence, done.salts, how);
+      !written.ok()) {
+    Error error = std::move(written).error();
+    error.message += "; nothing was changed";
+    return error;
+  }
   times.write += watch.lap();
   UNSCATTER_CHECK_OK(commit(transaction));
   times.commit += watch.lap();

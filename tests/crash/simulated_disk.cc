@@ -22,6 +22,7 @@ struct SimulatedDisk::State {
   FaultClock clock;
   bool dark = false;  // the power is gone
   bool lying = false;
+  int lock_failure = SQLITE_OK;
   std::size_t open_files = 0;
   std::set<std::string> names;
   bool recording = false;
@@ -119,7 +120,10 @@ int sync_file(sqlite3_file* file, int /*flags*/) {
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
   return self(file).real->pMethods->xFileSize(self(file).real, size);
 }
-int lock_file(sqlite3_file* file, int level) { return self(file).real->pMethods->xLock(self(file).real, level); }
+int lock_file(sqlite3_file* file, int level) {
+  if (self(file).disk->lock_failure != SQLITE_OK) return self(file).disk->lock_failure;
+  return self(file).real->pMethods->xLock(self(file).real, level);
+}
 int unlock_file(sqlite3_file* file, int level) { return self(file).real->pMethods->xUnlock(self(file).real, level); }
 int check_reserved_lock(sqlite3_file* file, int* reserved) {
   return self(file).real->pMethods->xCheckReservedLock(self(file).real, reserved);
@@ -265,6 +269,8 @@ bool SimulatedDisk::struck() const { return state_->clock.struck(); }
 std::size_t SimulatedDisk::operations(FaultKind kind) const { return state_->clock.count(kind); }
 
 void SimulatedDisk::lie_about_syncs() { state_->lying = true; }
+
+void SimulatedDisk::fail_locks(int code) { state_->lock_failure = code; }
 
 void SimulatedDisk::reboot(PowerLoss loss) { restore(after(loss)); }
 DiskContent SimulatedDisk::after(PowerLoss loss) { return state_->image.after(loss, state_->random); }

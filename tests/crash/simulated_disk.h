@@ -38,6 +38,9 @@ class SimulatedDisk {
   // From now on syncs succeed and do nothing, as some disks do: for planted faults.
   void lie_about_syncs();
 
+  // From now on locks end with this code of SQLite, as on a file system that has none; SQLITE_OK: they work again.
+  void fail_locks(int code);
+
   // The power goes, unless it has gone before, and comes back; no fault is armed.  All files must be closed by then;
   // what was done to them after a power loss had no effect.
   void reboot(PowerLoss loss);

@@ -137,6 +137,56 @@ TEST_P(OldWorkspace, IsNotUpgradedIfAnOldSignatureIsWrong) {
   EXPECT_EQ(testing::read_whole_file(path_), before);
 }
 
+// The same by hand: check, upgrade, check, verify, and on with removals.
+TEST_P(OldWorkspace, IsUpgradedOnRequestAndSaysSo) {
+  const std::string before = testing::read_whole_file(path_);
+  EXPECT_TRUE(check_workspace(path_, {}).value().passed);
+  const FormatUpgrade planned = upgrade_workspace(path_, how_, true).value();
+  EXPECT_EQ(planned.from, 1u);
+  EXPECT_EQ(planned.to, 2u);
+  EXPECT_FALSE(planned.done);
+  WorkspaceOptions without_key = how_;
+  without_key.key = nullptr;
+  EXPECT_EQ(upgrade_workspace(path_, without_key).error().code, ErrorCode::kInvalidArgument);
+  WorkspaceOptions other_key = how_;
+  other_key.key = testing::sample_key();
+  EXPECT_EQ(upgrade_workspace(path_, other_key).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::read_whole_file(path_), before);
+
+  const FormatUpgrade done = upgrade_workspace(path_, how_).value();
+  EXPECT_EQ(done.from, 1u);
+  EXPECT_EQ(done.to, 2u);
+  EXPECT_TRUE(done.done);
+  EXPECT_EQ(done.entries, planned.entries + 1);
+  const Verification found = check_workspace(path_, {}).value();
+  EXPECT_TRUE(found.passed) << testing::all_details(found);
+  expect_verified();
+  // Nothing to do, and no key needed to hear it.
+  const FormatUpgrade again = upgrade_workspace(path_, without_key).value();
+  EXPECT_EQ(again.from, 2u);
+  EXPECT_FALSE(again.done);
+  EXPECT_EQ(again.head, done.head);
+  {
+    Workspace workspace = open();
+    EXPECT_EQ(workspace.entry(done.entries - 1).value().kind, EntryKind::kUpgraded);
+    const std::vector<RemovalRequest> requests = {ForgetNode{12u, 1u}};
+    ASSERT_TRUE(workspace.forget(requests).ok());
+  }
+  ASSERT_TRUE(compact_workspace(path_, how_).ok());
+  expect_verified();
+}
+
+// A dry run promises that the upgrade would work, so it looks at every entry too.
+TEST_P(OldWorkspace, ADryRunSeesWhatWouldStopTheUpgrade) {
+  {
+    const Database database = Database::open(path_, Database::Mode::kExisting, how_.wait).value();
+    ASSERT_TRUE(database.run("UPDATE ledger SET signature = zeroblob(64) WHERE sequence = 1").ok());
+    ASSERT_TRUE(database.empty_log().ok());
+  }
+  EXPECT_EQ(upgrade_workspace(path_, how_, true).error().code, ErrorCode::kMalformedInput);
+  EXPECT_EQ(upgrade_workspace(path_, how_).error().code, ErrorCode::kMalformedInput);
+}
+
 // A copy of the time before the upgrade is put back.  It is an older copy like any other, and can be brought up to
 // date.
 TEST_P(OldWorkspace, IsRefusedAndReplayedAsAnOlderCopy) {

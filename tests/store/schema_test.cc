@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "store/sample_workspace.h"
 
@@ -108,6 +111,68 @@ TEST(Schema, ANewFileIsPrivateAndNeverReplacesOne) {
 TEST(Schema, FrozenValues) {
   EXPECT_EQ(kApplicationId, 0x756e7363);
   EXPECT_EQ(kFormatVersion, 2);
+}
+
+// For a user who may only read it.  Root may do anything, so root becomes somebody else for a while.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() : was_root_(::geteuid() == 0) {
+    if (was_root_) EXPECT_EQ(::seteuid(65534), 0);
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+  ~OrdinaryUser() {
+    if (was_root_) EXPECT_EQ(::seteuid(0), 0);
+  }
+
+ private:
+  bool was_root_;
+};
+
+TEST(Schema, AFileThatMayOnlyBeReadIsReadAndNotWritten) {
+  const SampleWorkspace sample;
+  sample.fill();
+  const std::filesystem::path folder = sample.path().parent_path();
+  struct Modes {
+    mode_t file;
+    mode_t folder;
+    const char* words;
+  };
+  for (const Modes& modes : {Modes{0444, 0777, "the file is read-only for this user"},
+                             Modes{0666, 0555, "its folder, where a log has to lie, is read-only for this user"}}) {
+    SCOPED_TRACE(modes.words);
+    ASSERT_EQ(::chmod(sample.path().c_str(), modes.file), 0);
+    ASSERT_EQ(::chmod(folder.c_str(), modes.folder), 0);
+    {
+      const OrdinaryUser user;
+      const Result<Database> alone = open_database(sample.path(), kNoWait);
+      ASSERT_FALSE(alone.ok());
+      EXPECT_EQ(alone.error().code, ErrorCode::kIo);
+      EXPECT_TRUE(contains(alone.error().message, modes.words)) << alone.error().message;
+      EXPECT_TRUE(contains(alone.error().message, "nothing was changed")) << alone.error().message;
+      EXPECT_EQ(open_database(sample.path(), kNoWait, Access::kReader)
+                    .value()
+                    .integer("SELECT max(slot) FROM graphs")
+                    .value(),
+                13);
+      const Verification found = check_workspace(sample.path(), {}).value();
+      EXPECT_TRUE(found.passed) << testing::all_details(found);
+    }
+    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0);
+    // A log that a crash left cannot be put in order.
+    std::ofstream(sample.path().string() + "-wal") << "a log";
+    ASSERT_EQ(::chmod(folder.c_str(), modes.folder), 0);
+    {
+      const OrdinaryUser user;
+      const Result<Database> reader = open_database(sample.path(), kNoWait, Access::kReader);
+      ASSERT_FALSE(reader.ok());
+      EXPECT_TRUE(contains(reader.error().message, "has a log")) << reader.error().message;
+    }
+    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0);
+    std::filesystem::remove(sample.path().string() + "-wal");
+  }
+  ASSERT_EQ(::chmod(sample.path().c_str(), 0600), 0);
+  EXPECT_TRUE(sample.verify().passed);
 }
 
 }  // namespace

@@ -133,5 +133,45 @@ TEST_F(Sqlite, TheLogCanBeEmptied) {
   EXPECT_FALSE(database.empty_log().ok());
 }
 
+// A file beside which nothing can be written: it is read, and nothing appears beside it.
+TEST_F(Sqlite, AFrozenFileIsReadAndLocked) {
+  const auto path = folder_.path() / "a ?#%.db";  // as addresses must not read it
+  {
+    const Database database = Database::open(path, Database::Mode::kCreate, std::chrono::milliseconds(0)).value();
+    ASSERT_EQ(database.text("PRAGMA locking_mode = EXCLUSIVE").value(), "exclusive");
+    ASSERT_EQ(database.text("PRAGMA journal_mode = WAL").value(), "wal");
+    ASSERT_TRUE(database.run("CREATE TABLE t(i INTEGER); INSERT INTO t VALUES(5)").ok());
+    ASSERT_TRUE(database.empty_log().ok());
+    // Who writes keeps readers out, frozen or not.
+    const auto refused = Database::open(path, Database::Mode::kFrozen, std::chrono::milliseconds(0));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  }
+  {
+    const Database frozen = Database::open(path, Database::Mode::kFrozen, std::chrono::milliseconds(0)).value();
+    EXPECT_EQ(frozen.integer("SELECT i FROM t").value(), 5);
+    EXPECT_FALSE(frozen.run("INSERT INTO t VALUES(6)").ok());
+    EXPECT_FALSE(std::filesystem::exists(path.string() + "-wal"));
+    EXPECT_FALSE(std::filesystem::exists(path.string() + "-shm"));
+    // And a reader keeps out who writes.
+    const Database writer = Database::open(path, Database::Mode::kExisting, std::chrono::milliseconds(0)).value();
+    ASSERT_TRUE(writer.run("PRAGMA locking_mode = EXCLUSIVE").ok());
+    const Status refused = writer.run("INSERT INTO t VALUES(7)");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  }
+  const auto none = Database::open(folder_.path() / "none", Database::Mode::kFrozen, std::chrono::milliseconds(0));
+  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(Sqlite, BytesAreReadAsTheyLie) {
+  const Database database = connect();
+  ASSERT_TRUE(database.run("CREATE TABLE t(i INTEGER)").ok());
+  const std::string whole = testing::read_whole_file(folder_.path() / "a.db");
+  const std::vector<unsigned char> some = database.read(90, 500).value();
+  EXPECT_EQ(std::string(some.begin(), some.end()), whole.substr(90, 500));
+  EXPECT_EQ(database.read(whole.size(), 10).error().code, ErrorCode::kIo);
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -41,6 +41,12 @@ struct Verification {
 [[nodiscard]] Result<Verification> verify_workspace(const std::filesystem::path& path, const VerifyOptions& options,
                                                     const WorkspaceOptions& workspace = {});
 
+// A quick test of the file's structure that needs no key and no session: pages, tables, links of the ledger, signature
+// of its last entry, and that graphs, model and published model are what this entry commits to.  It computes no
+// residual, and looks at no other signature and no receipt: verify_workspace() does.  Errors as above.
+[[nodiscard]] Result<Verification> check_workspace(const std::filesystem::path& path,
+                                                   const WorkspaceOptions& workspace = {});
+
 // Does the receipt belong to this workspace's ledger?  For a receipt whose signature was checked already.
 [[nodiscard]] Result<Check> find_receipt(const Receipt& receipt, const Workspace& workspace);
 

@@ -140,6 +140,18 @@ struct StageTimes {
   double checkpoint = 0;  // emptying the write-ahead log, so that no old page stays
 };
 
+struct BackupOptions {
+  bool replace = false;  // a workspace that is there already; no other file is replaced
+};
+
+// A copy of a workspace.
+struct Backup {
+  std::size_t entries = 0;  // of its ledger
+  Digest head;              // hash of its last entry, which tells how old the copy is
+  std::string time;         // of this entry
+  std::uintmax_t bytes = 0;
+};
+
 // Not thread-safe; movable.  An operation that fails leaves file and object as they were, with two exceptions.  After
 // them the object refuses further work until it is opened again.
 //
@@ -275,6 +287,12 @@ class Workspace {
   // was removed.
   [[nodiscard]] Result<Predecessor> predecessor() const;
 
+  // Writes a copy of the file as it is now to `to`, for its owner only.  It is complete and sound, or it is not there.
+  // It holds no unused page, and nothing that was removed.  Others that write wait meanwhile.  Errors: kInvalidArgument
+  // if `to` exists and is not to be replaced, or is something else than a workspace; kUnavailable if it is in use;
+  // kMalformedInput if this file is not sound; kOutdated for an older copy; kIo.
+  [[nodiscard]] Result<Backup> backup(const std::filesystem::path& to, const BackupOptions& options = {}) const;
+
   // What the file has of one slot.  An empty slot has a number and no graph.  Errors: kNotFound.
   [[nodiscard]] Result<SlotSnapshot> slot(std::size_t slot) const;
   // What is left, as a data set, with the graphs' numbers.  Removed features and tombstones are states of nodes.
@@ -305,5 +323,30 @@ class Workspace {
   explicit Workspace(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// In bytes, of the file.
+struct Compaction {
+  std::uintmax_t bytes_before = 0;
+  std::uintmax_t bytes_after = 0;
+};
+// Writes the file anew without unused pages, in one transaction.  What it says does not change, so no key is needed.
+// Takes room for a second file on the disk, and as much memory.  Errors: those of Workspace::open(); kMalformedInput if
+// the file is not sound.  The file is the old one or the new one, whatever happens.
+[[nodiscard]] Result<Compaction> compact_workspace(const std::filesystem::path& path,
+                                                   const WorkspaceOptions& options = {});
+
+struct FormatUpgrade {
+  std::uint32_t from = 0;  // format of the file before
+  std::uint32_t to = 0;    // the present format
+  bool done = false;       // by this call
+  std::size_t entries = 0;
+  Digest head;
+  std::optional<Error> outdated = {};  // as in WorkspaceInfo
+};
+// Brings a file of an older format to the present one, as Workspace::open() with the key does, and says so.  With
+// `dry_run` everything is checked and nothing is written.  A file of the present format needs no key.  Errors: those of
+// Workspace::open(); kInvalidArgument without the key of the workspace.
+[[nodiscard]] Result<FormatUpgrade> upgrade_workspace(const std::filesystem::path& path,
+                                                      const WorkspaceOptions& options, bool dry_run = false);
 
 }  // namespace unscatter

@@ -3,6 +3,7 @@
 A case: name, the command line, the documented exit code, what must be named; perhaps files, variables, `lines` (how
 many lines the answer may have), `changes` (something stands although the exit code is 1), `locked`, `stdout`.
 """
+from pathlib import Path
 
 # The folder that every case starts from.
 QUICK = ["--features", "log-degree", "--scales", "2", "--layers", "2"]
@@ -68,6 +69,10 @@ def huge(path):
 def cut_in_half(path):
     whole = (path.parent / "w.unscatter").read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
+
+
+def of_version_0_1(path):
+    path.write_bytes((Path(__file__).parents[2] / "store/version_0_1/release.unscatter").read_bytes())
 
 
 def others_may_read(path):
@@ -271,6 +276,28 @@ FILES = [
     case("public-key-wrong", ["verify", "--receipt", "receipt.json", "--key", "groups.jsonl", "--json"], 1,
          ["groups.jsonl"]),
     case("replay-not-openings", ["forget", *W, "--replay", "groups.jsonl", "--json"], 1, ["groups.jsonl"]),
+    case("check-not-there", ["check", "--workspace", "no.unscatter", "--json"], 1, ["no.unscatter"]),
+    case("check-cut", ["check", "--workspace", "half.unscatter", "--json"], 1, ["half.unscatter", "file"],
+         files={"half.unscatter": cut_in_half}),
+    case("check-locked", ["check", *W, "--wait", "0.1", "--json"], 1, ["w.unscatter", "--wait"], locked=True),
+    case("backup-to-missing", ["backup", *W], 2, ["--to"]),
+    case("backup-is-there", ["backup", *W, "--to", "used-up.unscatter", "--json"], 1,
+         ["used-up.unscatter", "--force"]),
+    case("backup-over-data", ["backup", *W, "--to", "groups.jsonl", "--force", "--json"], 1, ["groups.jsonl"]),
+    case("backup-over-itself", ["backup", *W, "--to", "w.unscatter", "--force", "--json"], 1, ["w.unscatter"]),
+    case("backup-folder-missing", ["backup", *W, "--to", "no/copy", "--json"], 1, ["no/copy"]),
+    case("backup-a-folder", ["backup", *W, "--to", "keys", "--json"], 1, ["keys"]),
+    case("backup-of-data", ["backup", "--workspace", "groups.jsonl", "--to", "copy", "--json"], 1, ["groups.jsonl"]),
+    case("backup-locked", ["backup", *W, "--to", "copy", "--wait", "0.1", "--json"], 1, ["w.unscatter", "--wait"],
+         locked=True),
+    case("compact-cut", ["compact", "--workspace", "half.unscatter", "--json"], 1, ["half.unscatter"],
+         files={"half.unscatter": cut_in_half}),
+    case("compact-locked", ["compact", *W, "--wait", "0.1", "--json"], 1, ["w.unscatter", "--wait"], locked=True),
+    case("upgrade-not-there", ["upgrade", "--workspace", "no.unscatter", "--json"], 1, ["no.unscatter"]),
+    case("upgrade-without-key", ["upgrade", "--workspace", "old.unscatter", "--json"], 1, ["old.unscatter", "key"],
+         files={"old.unscatter": of_version_0_1}),
+    case("upgrade-key-not-there", ["upgrade", "--workspace", "old.unscatter", "--key", "no.key", "--json"], 1,
+         ["old.unscatter", "key"], files={"old.unscatter": of_version_0_1}),
     case("catalogue-wrong", ["datasets", "list", "--json"], 1, ["c.json"], files={"c.json": "{"},
          env={"UNSCATTER_CATALOGUE": "c.json"}),
 ]
