@@ -82,6 +82,8 @@ class Learner {
   // The fast rung needs at least as many graphs as coordinates.  With fewer graphs the dual form is cheaper than any d
   // x d matrix.
   [[nodiscard]] bool fast_rung_possible() const;
+  // Updates that are to come; 0: many.
+  [[nodiscard]] std::size_t updates_left() const;
   void forget_tried() noexcept;
 
   SparseBlockRows rows_;
@@ -90,6 +92,7 @@ class Learner {
   SessionOptions options_;
   Limit limit_;
   std::size_t living_ = 0;
+  std::size_t updates_ = 0;  // committed so far
   Fit fit_;
   Curvature curvature_;  // derived from the above
   std::optional<Tried> tried_;
