@@ -195,7 +195,7 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(key, arguments.key.load());
   RemovalTimes times;
   Stopwatch watch;
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key), 1));
   times.open = watch.lap();
   // Prepared before files are touched: a refused request leaves nothing behind.
   auto removal = workspace.prepare(std::span(&request, 1));
