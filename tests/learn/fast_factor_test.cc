@@ -241,8 +241,9 @@ StepReport step_along_growth(FollowedRows& rows, bool forget_label) {
   report.intact = rows.factor.replace_row(change.before, change.after, *change.label_after,
                                           forget_label ? *change.label_after : *change.label_before);
   if (!report.intact) return report;
-  const Matrix steps = rows.factor.solve(delta.columns);
-  report.bound = rows.factor.growth_upper_bound(rows.weights, steps, delta.columns, rows.ridge()) + delta.rounding;
+  const Matrix steps = rows.factor.solve(delta.columns, kAllThree);
+  report.bound =
+      rows.factor.growth(rows.weights, steps, delta.columns, rows.ridge(), kAllThree).upper_bound + delta.rounding;
   rows.weights += steps;
   const WideMatrix growth = rows.gradient() - before;
   for (Eigen::Index k = 0; k < growth.cols(); ++k) {
@@ -275,7 +276,7 @@ TEST(FastFactor, AFactorThatMissesAChangeOfLabelIsCaught) {
       if (!step_along_growth(rows, forget_label).intact) break;
     }
     const Matrix right_side = testing::random_matrix(2, kFactorColumns, 3);
-    const Matrix solved = rows.factor.solve(right_side);
+    const Matrix solved = rows.factor.solve(right_side, kAllThree);
     const Matrix Z = rows.data.rows.to_dense();
     const Matrix curvatures = rows.objective().curvatures(rows.objective().margins(rows.anchor));
     double worst = 0;
