@@ -53,6 +53,9 @@ struct ForgetArguments {
 // long as the returned function.
 [[nodiscard]] std::function<Status(const Forgotten&)> hand_out_to(std::optional<LineFile>& openings);
 
+// Before an update: a receipt that cannot be written must not turn an update that was made into one that failed.  Null
+// if `path` is empty.
+[[nodiscard]] Result<std::optional<OutputFile>> open_receipt(const std::string& path, std::size_t requests);
 // Null if `path` is empty.
 [[nodiscard]] Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode);
 
