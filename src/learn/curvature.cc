@@ -257,18 +257,13 @@ std::optional<Descent> Curvature::descend(const Objective& objective, const Matr
 }
 
 bool Curvature::prefers_rows(const Objective& objective, std::size_t left) const {
-  const CurvatureCost with = cost(objective);
-  const double pass = row_pass_cost(objective);
+  const std::size_t rows = objective.rows().rows();
   const std::size_t edits = std::max(unseen_.known().size(), unseen_by_inverses_.known().size());
-  const auto order = static_cast<double>(form_->order(objective));
-  double by_inverses = kUsualSteps * with.step;
-  if (kept_.ready() && few_enough_to_fold(edits, objective.rows().rows())) {
-    // An edit is two changes of rank one.  Each multiplies with an inverse, and is worked into it later.
-    by_inverses += static_cast<double>(edits) * kVectorSlowness * 8 * order * order;
-  } else {
-    by_inverses += with.build / updates_served(left, edits, objective.rows().rows());
-  }
-  return passes_.expected() * pass < by_inverses;
+  // Inverses that can follow are never given up for one update: the next would have to build them again.
+  if (kept_.ready() && few_enough_to_fold(edits, rows)) return false;
+  const CurvatureCost with = cost(objective);
+  const double by_inverses = kUsualSteps * with.step + with.build / updates_served(left, edits, rows);
+  return passes_.expected() * row_pass_cost(objective) < by_inverses;
 }
 
 std::optional<Descent> Curvature::descend_by_rows(const Objective& objective, const Matrix& start,

@@ -33,7 +33,7 @@ class PassAccount {
   [[nodiscard]] double expected() const noexcept { return expected_; }
 
  private:
-  double expected_ = 15;  // seen on NCI1, COLLAB and MNIST (docs/performance.md, "One removal")
+  double expected_ = 15;  // a guess until the first descent (docs/performance.md, "One removal, or few")
 };
 
 // How many updates new inverses will serve, if `left` of them are to come (0: many) and this one edits `edits` of
