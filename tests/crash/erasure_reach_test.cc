@@ -188,6 +188,64 @@ TEST_F(ErasureReach, NothingThatWasForgottenIsInAnyFile) {
   }
 }
 
+// What a correction replaces is gone like what a removal takes.
+TEST_F(ErasureReach, NoOldValueOfACorrectionIsInAnyFile) {
+  const Graph& second = dataset_.graphs[1];
+  const NodeIndex other = second.neighbours(9)[1];
+  struct Corrected {
+    Correction correction;
+    std::vector<std::string> traces;
+  };
+  const std::vector<Corrected> corrections = {
+      {SetFeatures{std::size_t{0}, std::size_t{2}, std::vector<double>{0.25}},
+       {bytes_of_real(dataset_.graphs[0].attributes(2)[0])}},
+      {SetFeatures{kLarge, std::size_t{250}, std::vector<double>{0.5}},
+       {bytes_of_real(dataset_.graphs[kLarge].attributes(250)[0])}},
+      {DropEdge{std::size_t{1}, std::size_t{9}, std::size_t{other}},
+       {bytes_of_row(second.neighbours(9)), bytes_of_row(second.neighbours(other)),
+        bytes_of_real(second.weights(9)[1])}},
+  };
+  Workspace workspace = open();
+  ASSERT_TRUE(workspace.release().ok());
+  for (const Corrected& one : corrections) {
+    SCOPED_TRACE(describe(one.correction));
+    ASSERT_EQ(found(disk_.content(), one.traces), one.traces.size());
+    disk_.record_writes();
+    const auto done = workspace.correct(std::span(&one.correction, 1));
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(found(disk_.content(), one.traces), 0);
+    for (const std::string& bytes : disk_.writes()) EXPECT_EQ(found({{"", bytes}}, one.traces), 0);
+    for (const PowerLoss loss : {PowerLoss::kNothing, PowerLoss::kPrefix, PowerLoss::kSubset, PowerLoss::kSubset}) {
+      EXPECT_EQ(found(disk_.after(loss), one.traces), 0);
+    }
+  }
+}
+
+TEST_F(ErasureReach, NothingOfGraphsThatWereAddedAndForgottenIsInAnyFile) {
+  Dataset more;
+  more.class_names = dataset_.class_names;
+  Sequence random(77);
+  for (const std::size_t g : {7U, 8U}) {
+    more.graphs.push_back(telling_graph(g, 40, random));
+    more.labels.push_back(0);
+    more.graph_ids.push_back(fmt::format("the-circle-called-{}", g));
+  }
+  std::vector<std::string> traces = traces_of(more, 0);
+  for (std::string& trace : traces_of(more, 1)) traces.push_back(std::move(trace));
+  Workspace workspace = open();
+  ASSERT_EQ(found(disk_.content(), traces), 0);
+  ASSERT_TRUE(workspace.add(more).ok());
+  ASSERT_EQ(found(disk_.content(), traces), traces.size());
+  const std::vector<RemovalRequest> requests = {ForgetGraph{more.graph_ids[0]}, ForgetGraph{more.graph_ids[1]}};
+  disk_.record_writes();
+  ASSERT_TRUE(workspace.forget(requests).ok());
+  EXPECT_EQ(found(disk_.content(), traces), 0);
+  for (const std::string& bytes : disk_.writes()) EXPECT_EQ(found({{"", bytes}}, traces), 0);
+  for (const PowerLoss loss : {PowerLoss::kNothing, PowerLoss::kPrefix, PowerLoss::kSubset}) {
+    EXPECT_EQ(found(disk_.after(loss), traces), 0);
+  }
+}
+
 TEST_F(ErasureReach, AWorkspaceUsesNoOtherFiles) {
   Workspace workspace = open();
   for (const Removal& removal : removals_) ASSERT_TRUE(workspace.forget(std::span(&removal.request, 1)).ok());

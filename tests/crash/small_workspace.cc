@@ -55,6 +55,16 @@ std::string request_fault(Workspace& workspace, std::size_t steps) {
       }
     }
   }
+  for (std::size_t i = 0; i < small_steps().size() && i <= steps; ++i) {
+    for (const Correction& correction : small_steps()[i].corrections) {
+      if (workspace.prepare_corrections(std::span(&correction, 1)).ok() == (i < steps)) {
+        return fmt::format("{} of step {} is the wrong way after {} steps", describe(correction), i, steps);
+      }
+    }
+    if (small_steps()[i].adds && workspace.prepare_addition(small_addition()).ok() == (i < steps)) {
+      return fmt::format("the addition of step {} is the wrong way after {} steps", i, steps);
+    }
+  }
   return {};
 }
 
@@ -96,6 +106,18 @@ WorkspaceSetup small_setup() {
   return setup;
 }
 
+Dataset small_addition() {
+  Dataset more;
+  more.class_names = {"even", "odd"};
+  Sequence random(8);
+  for (const std::size_t g : {20U, 21U}) {
+    more.graphs.push_back(small_graph(g, random));
+    more.labels.push_back(static_cast<std::uint32_t>(g % 2));
+    more.graph_ids.push_back(fmt::format("group-{}", g));
+  }
+  return more;
+}
+
 WorkspaceOptions small_options() {
   WorkspaceOptions options;
   options.key = small_key();
@@ -117,6 +139,10 @@ const std::vector<Step>& small_steps() {
       {{ForgetFeatures{"group-1", "user-11"}}},
       {{ForgetEdge{std::size_t{2}, std::size_t{0}, std::size_t{2}}}},
       {},
+      {.adds = true},
+      {.corrections = {SetFeatures{"group-5", "user-12", std::vector<double>{0.125}},
+                       AddEdge{"group-6", std::size_t{1}, std::size_t{3}},
+                       DropEdge{"group-10", std::size_t{0}, std::size_t{2}}, SetLabel{"group-7", "even"}}},
       {{ForgetGraph{std::size_t{3}}}},
       {{ForgetSubject{"user-23"}}},
       {{ForgetNode{std::size_t{4}, std::size_t{0}}, ForgetEdge{std::size_t{5}, std::size_t{1}, std::size_t{2}},
@@ -137,6 +163,10 @@ std::vector<RemovalRequest> small_requests() {
 Status carry_out(Workspace& workspace, const Step& step) {
   if (step.renews) {
     UNSCATTER_CHECK_OK(workspace.renew());
+  } else if (step.adds) {
+    UNSCATTER_CHECK_OK(workspace.add(small_addition()));
+  } else if (!step.corrections.empty()) {
+    UNSCATTER_CHECK_OK(workspace.correct(step.corrections));
   } else if (step.releases()) {
     UNSCATTER_CHECK_OK(workspace.release());
   } else {

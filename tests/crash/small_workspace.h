@@ -21,13 +21,18 @@ namespace unscatter::testing {
 // The same with a record against rollback beside the workspace.
 [[nodiscard]] WorkspaceOptions recorded_options(const std::filesystem::path& workspace);
 
-// One ledger entry: a removal, or a release where there are no requests, or another count of releases.
+// One ledger entry: a removal, another count of releases, an addition, corrections, or a release where there is none of
+// these.
 struct Step {
   std::vector<RemovalRequest> requests = {};
   bool renews = false;
-  [[nodiscard]] bool releases() const { return requests.empty() && !renews; }
+  bool adds = false;  // small_addition()
+  std::vector<Correction> corrections = {};
+  [[nodiscard]] bool releases() const { return requests.empty() && !renews && !adds && corrections.empty(); }
 };
-// Removals of every kind, one of them a batch, a release, and a renewal.
+// Two more graphs.
+[[nodiscard]] Dataset small_addition();
+// Removals of every kind, one of them a batch, a release, an addition, corrections, and a renewal.
 [[nodiscard]] const std::vector<Step>& small_steps();
 // The requests of all of them, in order.
 [[nodiscard]] std::vector<RemovalRequest> small_requests();

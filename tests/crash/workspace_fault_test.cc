@@ -320,6 +320,7 @@ TEST_F(WorkspaceFault, AReplayIsAllOrNothing) {
   disk_.restore(images_[0]);
   for (const Step& step : small_steps()) {
     Workspace workspace = Workspace::open(path(), how).value();
+    if (step.adds || !step.corrections.empty()) continue;  // a replay cannot repeat them
     if (step.requests.empty()) {
       ASSERT_TRUE(carry_out(workspace, step).ok());
       continue;

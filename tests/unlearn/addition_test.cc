@@ -123,9 +123,9 @@ TEST(LivingSession, EveryStepIsCertifiedAgainstTrainingFromScratch) {
     (first < session.embeddings().columns() ? dual : primal) += 1;
     Sequence random(seed);
     std::size_t next = first;
-    for (int step = 0; step < 10; ++step) {
+    for (int step = 0; step < 12; ++step) {
       SCOPED_TRACE(step);
-      const std::uint64_t what = random.below(4);
+      const std::uint64_t what = random.below(5);
       if (what == 0 && next < shape.graphs) {
         const std::size_t count = std::min<std::size_t>(1 + random.below(4), shape.graphs - next);
         ASSERT_TRUE(session.add(part_of(data.dataset, next, count)).ok());
@@ -134,6 +134,10 @@ TEST(LivingSession, EveryStepIsCertifiedAgainstTrainingFromScratch) {
         ASSERT_TRUE(session.forget(random_removal(random, session)).ok());
       } else if (what == 2) {
         ASSERT_TRUE(session.release().ok());
+      } else if (what == 3) {
+        Result<Session> opened = Session::restore(session.snapshot(), data.embedder, options);
+        ASSERT_TRUE(opened.ok()) << opened.error().message;
+        session = *std::move(opened);
       } else {
         const Correction correction = random_correction(random, session);
         const Result<Certificate> corrected = session.correct(std::span(&correction, 1));
