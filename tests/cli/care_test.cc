@@ -163,7 +163,7 @@ class SmallDisk {
   }
   void free() const { fs::remove(folder_ / "fill"); }
   [[nodiscard]] bool make_read_only(bool read_only) const {
-    return ::mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT | (read_only ? MS_RDONLY : 0u), nullptr) == 0;
+    return ::mount("tmpfs", folder_.c_str(), "tmpfs", read_only ? MS_REMOUNT | MS_RDONLY : MS_REMOUNT, nullptr) == 0;
   }
 
  private:

@@ -38,8 +38,12 @@ TEST(Ladder, ClimbsRungByRungAsTheLimitTightens) {
     EXPECT_TRUE(fit.assessment.satisfied);
     EXPECT_EQ(fit.newton_steps == 0, fit.rung < Rung::kNewton);
     // On the rung exact some classes may have been evaluated and others not; the weaker bound is named.
-    if (fit.rung == Rung::kFast) EXPECT_EQ(fit.binding, ResidualBound::kDrift);
-    if (fit.rung == Rung::kNewton) EXPECT_EQ(fit.binding, ResidualBound::kExact);
+    if (fit.rung == Rung::kFast) {
+      EXPECT_EQ(fit.binding, ResidualBound::kDrift);
+    }
+    if (fit.rung == Rung::kNewton) {
+      EXPECT_EQ(fit.binding, ResidualBound::kExact);
+    }
     EXPECT_EQ(fit.bounds.exact.has_value(), fit.binding == ResidualBound::kExact);
     testing::expect_gradient_is_known(learner, data, options, fit, kLearnerRows);
     expect_residuals_hold(learner, data, options, fit, kLearnerRows);
