@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 struct Table {
   std::string_view name;
   std::string_view sql;
+  std::string_view type = "table";
+  // Files from before due dates lack it.  They get it when they are opened with their key.
+  bool of_due_dates = false;
 };
 
 // Format 1 did not know which entries a list had made.
@@ -28,6 +31,15 @@ constexpr std::string_view kLists =
 // In alphabetical order.  The texts are compared with what the file says.  So a table with other types or one more
 // column is not mistaken for ours.
 constexpr std::array kTables = {
+    Table{"expiry",
+          "CREATE TABLE expiry(slot INTEGER NOT NULL, subject BLOB NOT NULL, due INTEGER NOT NULL, seal BLOB NOT NULL, "
+          "PRIMARY KEY(slot, subject)) STRICT, WITHOUT ROWID",
+          "table", true},
+    Table{"expiry_due", "CREATE INDEX expiry_due ON expiry(due)", "index", true},
+    Table{"expiry_summary",
+          "CREATE TABLE expiry_summary(only INTEGER PRIMARY KEY, rows INTEGER NOT NULL, digest BLOB NOT NULL, "
+          "signature BLOB NOT NULL) STRICT",
+          "table", true},
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
           "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
@@ -107,16 +119,23 @@ Status check_tables(const Database& database, const fs::path& path) {
   // and a view in the place of a table could show rows that are not there.
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
+  UNSCATTER_TRY(first, statement.step());
+  if (!first) return other;
+  UNSCATTER_TRY(first_name, statement.text(1));
+  // All of them are there, or none: `expiry` comes first in the alphabet.
+  const bool has_dates = first_name == "expiry";
+  bool more = first;
   for (const Table& table : kTables) {
-    UNSCATTER_TRY(row, statement.step());
-    if (!row) return other;
+    if (table.of_due_dates && !has_dates) continue;
+    if (!more) return other;
     UNSCATTER_TRY(type, statement.text(0));
     UNSCATTER_TRY(name, statement.text(1));
     UNSCATTER_TRY(sql, statement.text(2));
     const std::string_view expected = format == kFirstFormat && name == "lists" ? kListsOfFormat1 : table.sql;
-    if (type != "table" || name != table.name || sql != expected) return other;
+    if (type != table.type || name != table.name || sql != expected) return other;
+    UNSCATTER_TRY(next, statement.step());
+    more = next;
   }
-  UNSCATTER_TRY(more, statement.step());
   if (more) return other;
   return ok_status();
 }
@@ -154,6 +173,13 @@ Status create_tables(const Database& database) {
   // tables.
   return database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
+}
+
+Status create_due_tables(const Database& database) {
+  for (const Table& table : kTables) {
+    if (table.of_due_dates) UNSCATTER_CHECK_OK(database.run(table.sql));
+  }
+  return ok_status();
 }
 
 Result<std::int64_t> format_of(const Database& database) { return database.integer("PRAGMA user_version"); }

@@ -9,9 +9,11 @@
 #include "linalg/rounding.h"
 #include "store/chain.h"
 #include "store/contents.h"
+#include "store/expiry.h"
 #include "store/guarantee.h"
 #include "store/rollback_record.h"
 #include "store/schema.h"
+#include "store/subject_slots.h"
 #include "store/tables.h"
 #include "store/unused_pages.h"
 #include "store/workspace_state.h"
@@ -49,7 +51,7 @@ class Verifier {
     // Without the constants that stand with the model, nobody knows how large it should be.
     if (contents_.embedder != nullptr) {
       note("budget", budget(data_holds && model_holds));
-      note("other", others());
+      note("other", others(data_holds));
     }
     note("erasure", erasure());
     // The residual of other graphs or other weights would prove nothing.
@@ -203,7 +205,7 @@ class Verifier {
   }
 
   // Rows that no ledger entry commits to.  They carry seals, which are checked while reading.
-  Result<std::string> others() {
+  Result<std::string> others(bool data_holds) {
     std::size_t salts_kept = 0;
     const auto count = [&](std::size_t sequence, std::vector<Salt>& salts) -> Status {
       UNSCATTER_TRY(row, read_entry(*database_, sequence));
@@ -216,7 +218,34 @@ class Verifier {
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
     UNSCATTER_TRY(published, published_model());
-    return fmt::format("{} salts, {} lists of requests, {}", salts_kept, lists.size(), published);
+    UNSCATTER_TRY(has_dates, has_due_dates(*database_));
+    UNSCATTER_TRY(dates, due_dates(data_holds));
+    return fmt::format("{} salts, {} lists of requests, {}, {}", salts_kept, lists.size(), published,
+                       has_dates ? fmt::format("{} due dates", dates) : "made before there were due dates");
+  }
+
+  // All of them are there, and each is about something that is there (invariant 13).  Graphs that are damaged have a
+  // check of their own.
+  Result<std::size_t> due_dates(bool data_holds) {
+    std::size_t count = 0;
+    std::vector<std::string> subjects;
+    const std::vector<SlotSnapshot>& slots = contents_.snapshot.slots;
+    UNSCATTER_CHECK_OK(visit_due(*database_, contents_.identity, [&](const DueKey& key, std::int64_t) -> Status {
+      ++count;
+      const auto* slot = std::get_if<std::size_t>(&key);
+      if (slot == nullptr) {
+        subjects.push_back(std::get<std::string>(key));
+      } else if (data_holds && (*slot >= slots.size() || !slots[*slot].graph)) {
+        return wrong(fmt::format("slot {} has a due date and no graph", *slot));
+      }
+      return ok_status();
+    }));
+    if (!data_holds) return count;
+    UNSCATTER_TRY(held, slots_with(*database_, subjects));
+    for (const std::vector<std::size_t>& places : held) {
+      if (places.empty()) return wrong("a subject that is in no graph has a due date");
+    }
+    return count;
   }
 
   Result<std::string> published_model() {

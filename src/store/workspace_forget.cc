@@ -6,6 +6,7 @@
 
 #include "base/stopwatch.h"
 #include "base/wipe.h"
+#include "store/expiry.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
 #include "unscatter/base/invariant.h"
@@ -21,13 +22,20 @@ struct ChangedGraphs {
   std::vector<std::size_t> slots;
   std::vector<GraphRow> rows;
   std::vector<Digest> leaves_before;
+  Leaving leaving;  // due dates follow it
 };
 
 Result<ChangedGraphs> changed_graphs(const Database& database, const MerkleTree& tree,
                                      std::span<const SlotChange> changes, RandomSource& random) {
   ChangedGraphs changed;
+  UNSCATTER_TRY(follow_subjects, has_subject_dates(database));
   for (const SlotChange& change : changes) {
     UNSCATTER_TRY(old, read_graph(database, change.slot));
+    if (follow_subjects) {
+      UNSCATTER_TRY(subjects, subjects_that_leave(old, change.graph));
+      for (std::string& id : subjects) changed.leaving.subjects.push_back(std::move(id));
+    }
+    if (change.graph == nullptr) changed.leaving.slots.push_back(change.slot);
     // Only id and counts are needed.  The old graph must not stay in freed memory once it is removed.
     wipe(old.content);
     SlotSnapshot slot;
@@ -199,6 +207,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
   RemovalRows rows;
   UNSCATTER_TRY(changed, changed_graphs(database, contents.graphs, removal.changes(), *random));
   rows.graphs = std::move(changed);
+  rows.graphs.leaving.dates = how.due_dates;
   TreeChange tree_change(contents.graphs, rows.graphs);
   const std::size_t published_so_far = std::max(published(), how.published);
   rows.model = to_row(model_after(removal, published_so_far), *random);
@@ -232,6 +241,9 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, std::vector
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
   UNSCATTER_CHECK_OK(write_removal(database, rows, done.entry.sequence, done.salts, how));
+  // What is gone has no due date: a date that stayed would name somebody who was removed.
+  UNSCATTER_CHECK_OK(erase_due_dates(database, contents.identity, *options.key, rows.graphs.leaving));
+  wipe(rows.graphs.leaving.subjects);
   times.write += watch.lap();
   UNSCATTER_CHECK_OK(commit(transaction));
   times.commit += watch.lap();
@@ -267,6 +279,8 @@ Workspace::Removal::~Removal() = default;
 
 const Certificate& Workspace::Removal::certificate() const { return parts_->update.certificate(); }
 
+const std::vector<RemovalRequest>& Workspace::Removal::requests() const { return parts_->requests; }
+
 const Exposure& Workspace::Removal::exposure() const { return parts_->update.exposure(); }
 
 const std::vector<EditCounts>& Workspace::Removal::edits() const { return parts_->update.edits(); }
@@ -276,12 +290,14 @@ const EditCounts& Workspace::Removal::edits_together() const { return parts_->up
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
-  return parts->workspace->forget(parts->update, std::move(parts->requests), RecordOptions(options));
+  RecordOptions how(options);
+  how.due_dates = std::move(parts->due_dates);
+  return parts->workspace->forget(parts->update, std::move(parts->requests), how);
 }
 
 Result<Workspace::Removal> Workspace::prepare(std::span<const RemovalRequest> requests) {
   UNSCATTER_TRY(update, state_->prepare(requests, OnRefusal::kRefuseBatch));
-  Removal::Parts parts{state_.get(), std::move(update), {requests.begin(), requests.end()}};
+  Removal::Parts parts{state_.get(), std::move(update), {requests.begin(), requests.end()}, {}};
   return Removal(std::make_unique<Removal::Parts>(std::move(parts)));
 }
 
