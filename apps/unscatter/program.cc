@@ -54,6 +54,7 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_train_command(program, context);
   add_predict_command(program, context);
   add_forget_command(program, context);
+  add_expire_command(program, context);
   add_status_command(program, context);
   add_certificate_command(program, context);
   add_verify_command(program, context);
@@ -62,6 +63,8 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_renew_command(program, context);
   add_retrain_command(program, context);
   add_graphs_command(program, context);
+  add_subject_command(program, context);
+  add_subjects_command(program, context);
   add_export_command(program, context);
   add_check_command(program, context);
   add_backup_command(program, context);
