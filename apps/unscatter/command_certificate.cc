@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "certificate_words.h"
@@ -23,6 +24,18 @@ struct CertificateArguments {
   bool salts = false;
 };
 
+// Counts mean something else in a correction: `graphs` got another class.
+std::string correction_counts_words(const RequestCounts& counts) {
+  std::string words;
+  const auto add = [&words](std::size_t count, std::string_view one, std::string_view many) {
+    if (count > 0) words += (words.empty() ? "" : ", ") + counted(count, one, many);
+  };
+  add(counts.features, "node's features", "nodes' features");
+  add(counts.edges, "edge", "edges");
+  add(counts.graphs, "graph's class", "graphs' classes");
+  return words;
+}
+
 std::string kind_words(const LedgerRecord& record) {
   switch (record.kind) {
     case EntryKind::kCreated:
@@ -37,6 +50,8 @@ std::string kind_words(const LedgerRecord& record) {
       return fmt::format("brought an older copy up to date: forgot {}", counts_words(record.requests));
     case EntryKind::kRenewed:
       return fmt::format("began another count, after {}", counted(record.published, "model", "models"));
+    case EntryKind::kAdded: return fmt::format("added {}", counted(record.graphs_added, "graph", "graphs"));
+    case EntryKind::kCorrected: return fmt::format("corrected {}", correction_counts_words(record.requests));
   }
   return {};
 }
@@ -53,6 +68,10 @@ Report report_entry(const LedgerRecord& record, const std::vector<std::string>& 
   table.add_row({"what", kind_words(record)});
   if (record.kind == EntryKind::kForgotten || record.kind == EntryKind::kReplayed) {
     table.add_row({"graphs", graphs_words(record.graphs_edited, record.graphs_removed, record.graphs)});
+  }
+  if (record.kind == EntryKind::kAdded || record.kind == EntryKind::kCorrected) {
+    table.add_row({"graphs", fmt::format("{} edited, {} added, {} then", grouped(record.graphs_edited),
+                                         grouped(record.graphs_added), grouped(record.graphs))});
   }
   add_certificate_rows(table, record);
   for (std::size_t i = 0; i < assumptions.size(); ++i) table.add_row({i == 0 ? "rests on" : "", assumptions[i]});

@@ -121,17 +121,6 @@ Result<Report> shred_salts(const ForgetArguments& arguments, Workspace& workspac
   return report;
 }
 
-// A receipt takes about two kilobytes, and a line more for each request.
-constexpr std::size_t kReceiptRoom = 16384;
-constexpr std::size_t kReceiptRoomPerRequest = 128;
-
-// Before the removal: a receipt that cannot be written must not turn a removal that was made into one that failed.
-Result<std::optional<OutputFile>> open_receipt(const ForgetArguments& arguments, std::size_t requests) {
-  if (arguments.receipt.empty()) return std::optional<OutputFile>();
-  UNSCATTER_TRY(file, OutputFile::open(arguments.receipt, kReceiptRoom + kReceiptRoomPerRequest * requests));
-  return std::optional(std::move(file));
-}
-
 // The removal is in force.  Only its receipt is not where it should be.  A message like that of a failed removal would
 // make people ask for it again, and be refused.  So there is a report with the entry, and what to do.
 Result<Report> write_receipt_and_report(const ForgetArguments& arguments, std::optional<OutputFile> receipt,
@@ -165,7 +154,7 @@ Result<Report> replay_openings(const ForgetArguments& arguments, Context& contex
   UNSCATTER_CHECK_OK(workspace.session());
   times.open = watch.lap();
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
-  UNSCATTER_TRY(receipt, open_receipt(arguments, known.size()));
+  UNSCATTER_TRY(receipt, open_receipt(arguments.receipt, known.size()));
   ForgetOptions options{
       .keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)};
   UNSCATTER_TRY(outcome, workspace.replay(known, options));
@@ -188,7 +177,7 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
   UNSCATTER_TRY(key, arguments.key.load());
   RemovalTimes times;
   Stopwatch watch;
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key), 1));
   times.open = watch.lap();
   // Prepared before files are touched: a refused request leaves nothing behind.
   auto removal = workspace.prepare(std::span(&request, 1));
@@ -217,7 +206,7 @@ Result<Report> commit_and_report(const ForgetArguments& arguments, Workspace& wo
   // Opened before the commit, so that a wrong path stops the removal and not its record.  0600: request and salt
   // together say who asked.
   UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
-  UNSCATTER_TRY(receipt, open_receipt(arguments, removal.requests().size()));
+  UNSCATTER_TRY(receipt, open_receipt(arguments.receipt, removal.requests().size()));
   // The files are not part of the removal's time.
   Stopwatch watch;
   UNSCATTER_TRY(outcome,
@@ -284,6 +273,12 @@ std::string opening_lines(const Forgotten& outcome, const std::function<std::str
   std::string lines;
   // A shredded removal has no salts, and so no line.
   for (std::size_t i = 0; i < outcome.salts.size(); ++i) {
+    if (!outcome.asked.empty()) {  // an addition or corrections
+      lines +=
+          opening_text(outcome.receipt.sequence, outcome.receipt.commitments[i], outcome.asked[i], outcome.salts[i]) +
+          '\n';
+      continue;
+    }
     const Opening opening{outcome.receipt.sequence, outcome.receipt.commitments[i], outcome.requests[i],
                           outcome.salts[i]};
     lines += opening_text(opening, kept ? kept(i) : "") + '\n';
@@ -294,6 +289,15 @@ std::string opening_lines(const Forgotten& outcome, const std::function<std::str
 std::function<Status(const Forgotten&)> hand_out_to(std::optional<LineFile>& openings) {
   if (!openings) return nullptr;
   return [&openings](const Forgotten& outcome) { return openings->append(opening_lines(outcome)); };
+}
+
+Result<std::optional<OutputFile>> open_receipt(const std::string& path, std::size_t requests) {
+  // A receipt takes about two kilobytes, and a line more for each request.
+  constexpr std::size_t kReceiptRoom = 16384;
+  constexpr std::size_t kReceiptRoomPerRequest = 128;
+  if (path.empty()) return std::optional<OutputFile>();
+  UNSCATTER_TRY(file, OutputFile::open(path, kReceiptRoom + kReceiptRoomPerRequest * requests));
+  return std::optional(std::move(file));
 }
 
 Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode) {

@@ -100,21 +100,29 @@ Check signature_check(const std::vector<Receipt>& receipts, const PublicKey& key
 
 // Is the request one of those that the receipts are about?
 Result<Check> request_check(const VerifyArguments& arguments, const std::vector<Receipt>& receipts) {
-  UNSCATTER_TRY(request, parse_request(arguments.request));
   // Request and salt give the commitment again.  Nobody can find another request that fits.
   UNSCATTER_TRY(salt, parse_salt(arguments.salt));
   // The receipts are searched, because a list has many and only the commitment tells which one is about the request.
-  const Digest sought = commitment(request, salt);
+  Digest sought;
+  std::string words;
+  if (const Result<Correction> correction = parse_correction(arguments.request); correction.ok()) {
+    sought = commitment(*correction, salt);
+    words = "the correction of the " + describe(*correction);
+  } else {
+    UNSCATTER_TRY(request, parse_request(arguments.request));
+    sought = commitment(request, salt);
+    words = describe(request);
+  }
   for (const Receipt& receipt : receipts) {
     const auto& commitments = receipt.commitments;
     const auto found = std::find(commitments.begin(), commitments.end(), sought);
     if (found == commitments.end()) continue;
     return Check{"request", true,
-                 fmt::format("{} is request {} of the {} that entry {} is about", describe(request),
+                 fmt::format("{} is request {} of the {} that entry {} is about", words,
                              found - commitments.begin() + 1, commitments.size(), receipt.sequence)};
   }
   return Check{"request", false,
-               fmt::format("with this salt, {} is none of the requests that the receipt is about", describe(request))};
+               fmt::format("with this salt, {} is none of the requests that the receipt is about", words)};
 }
 
 struct VerifiedReceipt {

@@ -14,6 +14,8 @@ void add_embed_command(CLI::App& parent, Context& context);
 void add_train_command(CLI::App& parent, Context& context);
 void add_predict_command(CLI::App& parent, Context& context);
 void add_forget_command(CLI::App& parent, Context& context);
+void add_add_command(CLI::App& parent, Context& context);
+void add_correct_command(CLI::App& parent, Context& context);
 void add_expire_command(CLI::App& parent, Context& context);
 void add_status_command(CLI::App& parent, Context& context);
 void add_certificate_command(CLI::App& parent, Context& context);

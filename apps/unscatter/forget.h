@@ -54,6 +54,9 @@ struct ForgetArguments {
 // long as the returned function.
 [[nodiscard]] std::function<Status(const Forgotten&)> hand_out_to(std::optional<LineFile>& openings);
 
+// Before an update: a receipt that cannot be written must not turn an update that was made into one that failed.  Null
+// if `path` is empty.
+[[nodiscard]] Result<std::optional<OutputFile>> open_receipt(const std::string& path, std::size_t requests);
 struct RemovalTimes {
   double open = 0;    // seconds until the workspace was ready
   double forget = 0;  // seconds of the removal itself, until it was on disk

@@ -338,7 +338,9 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
                  fmt::format("'{}' holds no request; a list has one per line", arguments.what.requests)};
   if (arguments.dry_run) return preview_list(arguments, file, context);
   UNSCATTER_TRY(key, arguments.key.load());
-  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
+  const std::size_t batch = arguments.batch.value_or(Workspace::ListOptions{}.batch);
+  const std::size_t updates = (file.requests.size() + batch - 1) / batch;
+  UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key), updates));
   // Stopped before it begins, a list only tells how far it came.  Nothing is changed.
   UNSCATTER_TRY(before, workspace.forget_list(file.requests, {.stop = [] { return true; }}));
   // Opened before the first update.  Receipts may be read by others, but openings say who asked.
@@ -355,7 +357,7 @@ Result<Report> forget_list(const ForgetArguments& arguments, Context& context) {
   const InterruptWatch watch;
   ListRun run(file, before.done_before, context.progress(), std::move(receipts), std::move(openings));
   Workspace::ListOptions options;
-  if (arguments.batch) options.batch = *arguments.batch;
+  options.batch = batch;
   options.skip_refused = arguments.skip_refused;
   options.keep_salts = arguments.keep_salts;
   options.shred = arguments.shred;

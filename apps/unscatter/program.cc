@@ -54,6 +54,8 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_train_command(program, context);
   add_predict_command(program, context);
   add_forget_command(program, context);
+  add_add_command(program, context);
+  add_correct_command(program, context);
   add_expire_command(program, context);
   add_status_command(program, context);
   add_certificate_command(program, context);

@@ -50,8 +50,10 @@ Result<Workspace> WorkspaceArguments::open_for_model(Context& context, std::file
 }
 
 Result<Workspace> WorkspaceArguments::open(Context& context, std::filesystem::path record,
-                                           std::shared_ptr<const SigningKey> key) const {
-  return open_with(options(context, std::move(record), std::move(key)));
+                                           std::shared_ptr<const SigningKey> key, std::size_t expected_updates) const {
+  WorkspaceOptions how = options(context, std::move(record), std::move(key));
+  how.expected_updates = expected_updates;
+  return open_with(how);
 }
 
 // The library knows that one can wait.  The option is the program's.

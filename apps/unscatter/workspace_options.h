@@ -32,8 +32,10 @@ struct WorkspaceArguments {
   // To look, if a model of the present state is published already or there is no key; otherwise to publish one.
   [[nodiscard]] Result<Workspace> open_for_model(Context& context, std::filesystem::path record,
                                                  std::shared_ptr<const SigningKey> key) const;
+  // `expected_updates`: that this process is to make; 0: many.
   [[nodiscard]] Result<Workspace> open(Context& context, std::filesystem::path record,
-                                       std::shared_ptr<const SigningKey> key = nullptr) const;
+                                       std::shared_ptr<const SigningKey> key = nullptr,
+                                       std::size_t expected_updates = 0) const;
   // The outcome, whose error names the option where a workspace is in use.
   template <typename T>
   [[nodiscard]] Result<T> with_wait(Result<T> outcome) const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "learn/row_descent.h"
 #include "linalg/row_pass.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
@@ -24,6 +25,20 @@ constexpr double kCorrected = 1e-4;
 constexpr std::size_t kInverseShares = 4;  // a quarter
 constexpr std::size_t kFactorShares = 4;
 constexpr std::size_t kFastShares = 2;  // a half
+
+// The bound of a fast step reads d^2 numbers per class and an evaluation n d.  An entry of the former takes several
+// times as long, because nothing but memory is waited for.  A bound is cheap up to a fifth of an evaluation.
+constexpr double kBoundSlowness = 20;
+// Chord steps of an update, as a rule.
+constexpr double kUsualSteps = 2;
+// Passes over the rows after which a descent without matrices is given up, at least and at most.
+constexpr double kFewestPasses = 40;
+constexpr double kMostPasses = 400;
+
+// Operations of one pass over the rows, per class: a product with Z and one with Z^T.
+double row_pass_cost(const Objective& objective) {
+  return kVectorSlowness * 4 * static_cast<double>(objective.rows().stored_values());
+}
 
 bool is_near(const Vector& curvature, const Vector& kept) {
   return curvature.size() == kept.size() && (curvature - kept).lpNorm<1>() <= kNear * kept.lpNorm<1>();
@@ -81,15 +96,20 @@ void Curvature::note_ridge(double ridge) noexcept {
   if (fast_) fast_->note_ridge(ridge);
 }
 
-void Curvature::follow(const Objective& objective) {
+void Curvature::follow(const Objective& objective, const Matrix* right_sides, Matrix* steps) {
   if (unseen_.empty()) return;
   const SparseBlockRows& rows = objective.rows();
   unseen_.settle(rows, objective.labels());
   for (const auto& [i, known] : unseen_.known()) {
     form_->replace_row(rows, i, known);
     // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
+    if (!fast_) continue;
     const std::uint32_t label = objective.label(i);
-    if (fast_ && !fast_->replace_row(known, rows.row(i), label, unseen_.label(i).value_or(label))) drop_anchor();
+    const std::uint32_t label_before = unseen_.label(i).value_or(label);
+    const bool intact = steps != nullptr && unseen_.known().size() == 1
+                            ? fast_->replace_row(known, rows.row(i), label, label_before, *right_sides, *steps)
+                            : fast_->replace_row(known, rows.row(i), label, label_before);
+    if (!intact) drop_anchor();
   }
   unseen_.clear();
 }
@@ -224,9 +244,9 @@ bool Curvature::refresh_inverses(const Objective& objective, const Matrix& weigh
 }
 
 std::optional<Descent> Curvature::descend(const Objective& objective, const Matrix& start, const Matrix& gradient,
-                                          double tolerance) {
+                                          const DescentGoal& goal) {
   invariant(has_inverses() && unseen_by_inverses_.empty(), "descend() needs inverses of the present rows");
-  std::optional<Descent> descent = form_->descend(kept_, objective, start, gradient, tolerance);
+  std::optional<Descent> descent = form_->descend(kept_, objective, start, gradient, goal);
   if (!descent) {
     drop_inverses();
   } else if (renewal_.count(descent->steps, cost(objective))) {
@@ -234,6 +254,35 @@ std::optional<Descent> Curvature::descend(const Objective& objective, const Matr
     (void)build_inverses(objective, objective.curvatures(objective.margins(descent->weights)));
   }
   return descent;
+}
+
+bool Curvature::prefers_rows(const Objective& objective, std::size_t left) const {
+  const std::size_t rows = objective.rows().rows();
+  const std::size_t edits = std::max(unseen_.known().size(), unseen_by_inverses_.known().size());
+  // Inverses that can follow are never given up for one update: the next would have to build them again.
+  if (kept_.ready() && few_enough_to_fold(edits, rows)) return false;
+  const CurvatureCost with = cost(objective);
+  const double by_inverses = kUsualSteps * with.step + with.build / updates_served(left, edits, rows);
+  return passes_.expected() * row_pass_cost(objective) < by_inverses;
+}
+
+std::optional<Descent> Curvature::descend_by_rows(const Objective& objective, const Matrix& start,
+                                                  const Matrix& gradient, const DescentGoal& goal) {
+  // Twice what inverses would cost is too much: they are built then.
+  const double most = 2 * cost(objective).build / row_pass_cost(objective);
+  std::optional<RowDescent> found = unscatter::descend_by_rows(
+      objective, start, gradient, goal, static_cast<std::size_t>(std::clamp(most, kFewestPasses, kMostPasses)));
+  if (!found) return std::nullopt;
+  passes_.count(found->passes);
+  // G would have to follow all edited rows, and the next update of this kind does not need it either.
+  form_->wipe();
+  drop_inverses();
+  return std::move(found->descent);
+}
+
+bool Curvature::pays_over(const Objective& objective, std::size_t left) const {
+  const CurvatureCost with = cost(objective);
+  return left == 0 || static_cast<double>(left) * with.step >= with.build;
 }
 
 ConjugateGradients Curvature::iterate(const Objective& objective, std::span<const std::size_t> classes,
@@ -276,6 +325,25 @@ FastFactor* Curvature::fast(const Objective& objective) {
   follow(objective);
   note_ridge(objective.ridge());
   return fast_ ? &*fast_ : nullptr;
+}
+
+FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_sides, Matrix& steps) {
+  steps.resize(0, 0);
+  follow(objective, &right_sides, &steps);
+  if (!fast_) return nullptr;
+  if (steps.size() == 0) {
+    std::vector<std::size_t> all(objective.classes());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    steps = fast_->solve(right_sides, all);
+  }
+  return &*fast_;
+}
+
+bool Curvature::fast_bound_is_due(const Objective& objective) noexcept {
+  // A bound that costs little beside an evaluation is always worth it: it also tells which classes to evaluate.
+  const bool cheap =
+      kBoundSlowness * static_cast<double>(objective.width()) <= static_cast<double>(objective.rows().rows());
+  return outlook_.is_due() || cheap;
 }
 
 void Curvature::drop_anchor() noexcept {

@@ -82,11 +82,19 @@ class Curvature {
   // by building them there.  False if there are none to be had.
   [[nodiscard]] bool refresh_inverses(const Objective& objective, const Matrix& weights);
   void drop_inverses() noexcept;
-  // Chord steps from `start`, where the gradient is about `gradient`, until the computed gradient of every class is at
-  // most `tolerance`.  Nothing if that is not reached; the inverses are then dropped.  Renews them at the end where
-  // that is due (RenewalAccount).
+  // Chord steps from `start`, where the gradient is about `gradient`, until the computed gradient reaches the goal.
+  // Nothing if that is not reached; the inverses are then dropped.  Renews them at the end where that is due
+  // (RenewalAccount).
   [[nodiscard]] std::optional<Descent> descend(const Objective& objective, const Matrix& start, const Matrix& gradient,
-                                               double tolerance);
+                                               const DescentGoal& goal);
+  // Whether an update is cheaper by passes over the rows than with inverses, which may have to be built for it.  `left`
+  // updates are to come, this one included; 0: many.
+  [[nodiscard]] bool prefers_rows(const Objective& objective, std::size_t left) const;
+  // descend() by passes over the rows (row_descent.h).  Matrices of rows are dropped: they would have to follow.
+  [[nodiscard]] std::optional<Descent> descend_by_rows(const Objective& objective, const Matrix& start,
+                                                       const Matrix& gradient, const DescentGoal& goal);
+  // Whether matrices that cost as much as inverses pay over the `left` updates to come; 0: many.
+  [[nodiscard]] bool pays_over(const Objective& objective, std::size_t left) const;
   // solve() by conjugate gradients that the inverses precondition.  Nothing if some relative residual does not fall
   // below `relative_residual` soon; the inverses are then dropped.  Asked for all classes in order, it renews them as
   // descend() does.
@@ -108,6 +116,10 @@ class Curvature {
 
   // The fast factor, following the present rows.  Null if there is none, or if following broke it.
   [[nodiscard]] FastFactor* fast(const Objective& objective);
+  // The same, and `steps` becomes its solve() of all classes.  An update of one row then reads the inverses once.
+  [[nodiscard]] FastFactor* fast(const Objective& objective, const Matrix& right_sides, Matrix& steps);
+  // Whether the bound of a fast step is worth its cost before anything is evaluated (BoundOutlook).
+  [[nodiscard]] bool fast_bound_is_due(const Objective& objective) noexcept;
   [[nodiscard]] bool has_fast() const noexcept { return fast_.has_value(); }
   [[nodiscard]] const FastFactor* fast_as_it_is() const noexcept { return fast_ ? &*fast_ : nullptr; }
   // One that was kept outside; nothing happens where it does not fit.
@@ -120,7 +132,10 @@ class Curvature {
   void anchor(const Objective& objective, const Matrix& weights);
   void drop_anchor() noexcept;
   // A step with the fast factor; see AnchorSchedule.
-  void fast_step_taken(bool served, double usage) { schedule_.stepped(served, usage); }
+  void fast_step_taken(bool served, double usage) {
+    schedule_.stepped(served, usage);
+    outlook_.bounded(served);
+  }
 
   // How often inverses were built and systems factorised, for tests and reports.
   [[nodiscard]] std::size_t builds() const noexcept { return builds_; }
@@ -132,8 +147,9 @@ class Curvature {
     Vector curvature;  // what it was made with
   };
 
-  // Brings everything up to the present rows that follows at once: C or G, and the fast factor.
-  void follow(const Objective& objective);
+  // Brings everything up to the present rows that follows at once: C or G, and the fast factor.  Where one row changed,
+  // its fast factor solves for `right_sides` on the way, if there are any.
+  void follow(const Objective& objective, const Matrix* right_sides = nullptr, Matrix* steps = nullptr);
   // Whether so many matrices of `order` fit into a share of the memory, one of `shares`.
   [[nodiscard]] bool affords(std::size_t matrices, std::size_t order, std::size_t shares) const noexcept;
   [[nodiscard]] Result<Vector> solve_column(const Objective& objective, const Vector& curvature,
@@ -146,6 +162,8 @@ class Curvature {
   std::vector<KeptFactor> factors_;  // by class
   std::optional<FastFactor> fast_;
   AnchorSchedule schedule_;
+  BoundOutlook outlook_;
+  PassAccount passes_;
   UnseenRows unseen_;              // by what follows at once
   UnseenRows unseen_by_inverses_;  // empty if there are none
   std::size_t builds_ = 0;

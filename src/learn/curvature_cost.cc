@@ -10,10 +10,26 @@ namespace {
 // an anchor again.
 constexpr double kLongestAnchorPause = 1024;
 
+constexpr std::size_t kLongestBoundPause = 15;
+
+// Updates that new inverses serve before they are renewed, where many are to come.
+constexpr double kManyUpdates = 100;
+
 }  // namespace
 
 std::size_t CurvatureCost::steps_worth_a_build() const {
   return static_cast<std::size_t>(std::clamp(build / step, 5.0, 100.0));
+}
+
+void PassAccount::count(std::size_t passes) noexcept {
+  // Half the old expectation: one odd descent does not decide about the next.
+  expected_ = (expected_ + static_cast<double>(passes)) / 2;
+}
+
+double updates_served(std::size_t left, std::size_t edits, std::size_t rows) {
+  // Inverses do not follow an update of so many rows, and the next one will be as large.
+  if (!few_enough_to_fold(edits, rows)) return 1;
+  return left == 0 ? kManyUpdates : std::min(static_cast<double>(left), kManyUpdates);
 }
 
 bool RenewalAccount::count(std::size_t steps, const CurvatureCost& cost) {
@@ -39,6 +55,17 @@ void AnchorSchedule::stepped(bool served, double usage) {
     const double longer = std::max(2 * static_cast<double>(pause_) + 1, usage);
     pause_ = static_cast<std::size_t>(std::min(longer, kLongestAnchorPause));
   }
+}
+
+bool BoundOutlook::is_due() noexcept {
+  if (left_ == 0) return true;
+  --left_;
+  return false;
+}
+
+void BoundOutlook::bounded(bool served) noexcept {
+  pause_ = served ? 0 : std::min<std::size_t>(2 * pause_ + 1, kLongestBoundPause);
+  left_ = pause_;
 }
 
 }  // namespace unscatter

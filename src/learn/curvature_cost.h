@@ -24,6 +24,22 @@ inline constexpr double kVectorSlowness = 2;
 // Beyond an eighth of the rows, changing an inverse row by row costs as much as a new one.
 [[nodiscard]] constexpr bool few_enough_to_fold(std::size_t edits, std::size_t rows) { return 8 * edits <= rows; }
 
+// How many passes over the rows a descent without matrices takes (row_descent.h).
+class PassAccount {
+ public:
+  // Counts a descent of so many passes.
+  void count(std::size_t passes) noexcept;
+  // What the next one will take.
+  [[nodiscard]] double expected() const noexcept { return expected_; }
+
+ private:
+  double expected_ = 15;  // a guess until the first descent (docs/performance.md, "One removal, or few")
+};
+
+// How many updates new inverses will serve, if `left` of them are to come (0: many) and this one edits `edits` of
+// `rows` rows.
+[[nodiscard]] double updates_served(std::size_t left, std::size_t edits, std::size_t rows);
+
 // When kept inverses are renewed.  The fewest steps of a descent since the last build are what good inverses need;
 // every step beyond them is counted as wasted.  Renewal is due when the waste has cost as much as new inverses do.
 class RenewalAccount {
@@ -55,6 +71,22 @@ class AnchorSchedule {
   std::size_t pause_ = 0;   // p: Newton updates to wait for before the next anchor
   std::size_t waited_ = 0;  // Newton updates that were waited for
   bool fresh_ = false;      // no step since the anchor
+};
+
+// Whether the bound of a fast step is computed before a look at the rows.
+//
+// The bound reads a matrix per class.  Where it does not serve, the rows are looked at in any case, and the bound was
+// in vain.  So after failures in a row it is left out for 1, 3, 7 and 15 updates, and then after every 15.
+class BoundOutlook {
+ public:
+  // Asked once per update.
+  [[nodiscard]] bool is_due() noexcept;
+  // A bound was computed, and served or not.
+  void bounded(bool served) noexcept;
+
+ private:
+  std::size_t pause_ = 0;
+  std::size_t left_ = 0;  // updates until the next bound
 };
 
 }  // namespace unscatter

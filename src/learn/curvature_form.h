@@ -78,11 +78,11 @@ class CurvatureForm {
                                                    std::size_t most_iterations) const = 0;
   // Whether what iterate() found loses digits that a second round gives back.
   [[nodiscard]] virtual bool loses_digits() const noexcept = 0;
-  // Chord steps from `start`, where the gradient is about `gradient`, until the computed gradient of every class is at
-  // most `tolerance`.  Nothing if that is not reached.  May improve the inverses on the way.
+  // Chord steps from `start`, where the gradient is about `gradient`, until the computed gradient reaches the goal.
+  // Nothing if that is not reached.  May improve the inverses on the way.
   [[nodiscard]] virtual std::optional<Descent> descend(KeptInverses& kept, const Objective& objective,
                                                        const Matrix& start, const Matrix& gradient,
-                                                       double tolerance) const = 0;
+                                                       const DescentGoal& goal) const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<CurvatureForm> make_primal_form();

@@ -4,11 +4,32 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
 
 namespace unscatter {
+
+// Where a descent may end: each class within `each`, or all classes together within `joint`.
+struct DescentGoal {
+  double each = 0;   // |gradient| of every class
+  double joint = 0;  // root of the sum of the squares over the classes
+
+  // A gradient far below the goal has arrived even if its rounding has not: no step makes the rounding smaller.
+  static constexpr double kFarBelow = 0.5;
+  // Classes are left alone while together they use no more than this share of the joint goal.
+  static constexpr double kLeftAlone = 0.6;
+
+  // `norms` per class, and how far each may be off by rounding.
+  [[nodiscard]] bool reached(const Vector& norms, const Vector& rounding) const {
+    return norms.maxCoeff() <= each || (norms + rounding).norm() <= joint || norms.norm() <= kFarBelow * joint;
+  }
+  // The number that falls from step to step.
+  [[nodiscard]] double measure(const Vector& norms) const { return joint > 0 ? norms.norm() : norms.maxCoeff(); }
+  // The classes that have to go on, in ascending order: the largest ones.
+  [[nodiscard]] std::vector<std::size_t> open_classes(const Vector& norms) const;
+};
 
 // Where a descent ended.
 struct Descent {

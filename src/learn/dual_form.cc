@@ -21,6 +21,8 @@ using Eigen::Index;
 
 // Below so many tolerances the norm of the gradient is computed.  Its estimate is not good enough to stop by.
 constexpr double kNearTheEnd = 3;
+// What the norm that G tells may use of the joint goal.  The rest is for the rounding of the evaluation at the end.
+constexpr double kShareOfGoal = 0.75;
 // The smallest root of a curvature, over the largest one, that is divided by.  Dividing by smaller ones would lose more
 // than half of the digits.
 constexpr double kSmallestRoot = 1e-6;
@@ -143,7 +145,7 @@ class DualForm final : public CurvatureForm {
   [[nodiscard]] bool loses_digits() const noexcept override { return true; }
 
   [[nodiscard]] std::optional<Descent> descend(KeptInverses& kept, const Objective& objective, const Matrix& start,
-                                               const Matrix& gradient, double tolerance) const override;
+                                               const Matrix& gradient, const DescentGoal& goal) const override;
 
  private:
   // The chord step for r: (ridge I + D G)^-1 r = (r - S P S G r) / ridge by Woodbury.  Since P S G S = I - ridge P,
@@ -228,7 +230,7 @@ Matrix DualForm::first_multipliers(const KeptInverses& kept, const Objective& ob
 }
 
 std::optional<Descent> DualForm::descend(KeptInverses& kept, const Objective& objective, const Matrix& start,
-                                         const Matrix& gradient, double tolerance) const {
+                                         const Matrix& gradient, const DescentGoal& goal) const {
   const SparseBlockRows& Z = objective.rows();
   const auto classes = static_cast<Index>(kept.inverses.size());
   const double ridge = objective.ridge();
@@ -242,8 +244,10 @@ std::optional<Descent> DualForm::descend(KeptInverses& kept, const Objective& ob
   // |Z^T r|^2 = r.G r.  Rounding may make it negative near the end.  It only says when to stop: the gradient itself is
   // evaluated at the end.
   const auto norm_by_gram = [&](const Matrix& r, const Matrix& image) {
-    return std::sqrt(std::max(0.0, r.cwiseProduct(image).colwise().sum().maxCoeff()));
+    return goal.measure(r.cwiseProduct(image).colwise().sum().transpose().cwiseMax(0).cwiseSqrt());
   };
+  // The rounding of the gradient is not known before the end, so the joint goal is not used up.
+  const double tolerance = std::max(goal.each, kShareOfGoal * goal.joint);
 
   Matrix a = first_multipliers(kept, objective, start, gradient);
   // The part of w that b makes, -b / ridge, and its products with the rows.  Both are the same in every step.
@@ -266,7 +270,7 @@ std::optional<Descent> DualForm::descend(KeptInverses& kept, const Objective& ob
     const Matrix r = by_sign(slopes) + ridge * a;
     // G r costs as much as everything else in a step.  It is computed in the first step, and later only where the end
     // seems near.  In between |Z^T r| is taken to be in proportion to |r|.
-    const double length = r.colwise().norm().maxCoeff();
+    const double length = goal.measure(r.colwise().norm());
     double norm = norm_per_length * length;
     if (!(norm > kNearTheEnd * tolerance)) {
       norm = norm_by_gram(r, by_gram(r));

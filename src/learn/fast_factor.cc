@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/parallel.h"
@@ -85,13 +86,29 @@ KeptCurvature FastFactor::numbers() const {
           spectral_square_, frobenius_square_, row_norm_, roundings_};
 }
 
-void FastFactor::for_each_class(const std::function<void(std::size_t k)>& body) const {
-  const std::size_t entries = hessian_.size() * static_cast<std::size_t>(square_.size());
-  parallel_for(hessian_.size(), worthwhile_threads(entries, threads_), 1, [&](std::size_t k, std::size_t) { body(k); });
+void FastFactor::for_each(std::size_t count, const std::function<void(std::size_t i)>& body) const {
+  const std::size_t entries = count * static_cast<std::size_t>(square_.size());
+  parallel_for(count, worthwhile_threads(entries, threads_), 1, [&](std::size_t i, std::size_t) { body(i); });
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
                              std::uint32_t label_before) {
+  return replace(before, after, label, label_before, nullptr, nullptr);
+}
+
+bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
+                             std::uint32_t label_before, const Matrix& right_sides, Matrix& solutions) {
+  solutions.resize(right_sides.rows(), right_sides.cols());
+  const bool intact = replace(before, after, label, label_before, &right_sides, &solutions);
+  if (!inverse_.empty()) return intact;
+  std::vector<std::size_t> all(hessian_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  solutions = solve(right_sides, all);
+  return intact;
+}
+
+bool FastFactor::replace(const BlockRow& before, const BlockRow& after, std::uint32_t label, std::uint32_t label_before,
+                         const Matrix* right_sides, Matrix* solutions) {
   // Z'^T Z' = Z^T Z - z z^T + z' z'^T is at most Z^T Z + |z'|^2 I.  So the bound on |Z|^2 grows by |z'|^2, and nothing
   // is taken away for the row that goes.  frobenius_square_ bounds the magnitudes of all terms ever added, so it does
   // not fall either.
@@ -106,7 +123,7 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
   Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
   add_squares(rows, Eigen::Vector2d(1, -1), square_);
   std::vector<char> intact(hessian_.size(), 1);
-  for_each_class([&](std::size_t k) {
+  for_each(hessian_.size(), [&](std::size_t k) {
     // The sign of a margin decides about its curvature: l'' of huber-svm is not even.
     const auto curvature = [&](const BlockRow& row, std::uint32_t of) {
       return loss_.curvature((of == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
@@ -116,58 +133,68 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
     add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
     if (inverse_.empty()) return;
     // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
-    intact[k] = inverse_[k].add(rows, Eigen::Vector2d(added, -taken)) ? 1 : 0;
+    const Eigen::Vector2d sigmas(added, -taken);
+    if (solutions == nullptr) {
+      intact[k] = inverse_[k].add(rows, sigmas) ? 1 : 0;
+    } else {
+      const auto column = static_cast<Index>(k);
+      Vector solution;
+      intact[k] = inverse_[k].add_and_solve(rows, sigmas, right_sides->col(column), solution) ? 1 : 0;
+      solutions->col(column) = solution;
+    }
   });
   wipe_matrix(rows);  // one of them may be a row that goes
   return std::find(intact.begin(), intact.end(), 0) == intact.end();
 }
 
-Matrix FastFactor::solve(const Matrix& gradient_change) const {
+Matrix FastFactor::solve(const Matrix& gradient_change, std::span<const std::size_t> classes) const {
   Matrix steps(gradient_change.rows(), gradient_change.cols());
-  for_each_class([&](std::size_t label) {
-    const auto k = static_cast<Index>(label);
+  for_each(classes.size(), [&](std::size_t c) {
+    const auto column = static_cast<Index>(c);
     if (!inverse_.empty()) {
-      steps.col(k) = inverse_[label].times(gradient_change.col(k));
+      steps.col(column) = inverse_[classes[c]].times(gradient_change.col(column));
       return;
     }
-    Matrix factor = hessian_[label];
-    Vector step = gradient_change.col(k);
+    Matrix factor = hessian_[classes[c]];
+    Vector step = gradient_change.col(column);
     if (cholesky_in_place(factor)) {
       cholesky_solve_in_place(factor, step);
     } else {
       step.setConstant(std::numeric_limits<double>::quiet_NaN());
     }
     wipe_matrix(factor);
-    steps.col(k) = step;
+    steps.col(column) = step;
   });
   return steps;
 }
 
-Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
-                                      double ridge) const {
+FastFactor::Growth FastFactor::growth(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
+                                      double ridge, std::span<const std::size_t> classes) const {
   const double width = static_cast<double>(square_.rows());
   const double spectral = std::sqrt(spectral_square_);
   const double gamma_1 = loss_.curvature_bound();
+  const double kappa = loss_.curvature_log_lipschitz();
   // entry_error of docs/theory.md, "The fast factor".  Entries of A and C have gone through `roundings_` roundings.
   // Their terms have an absolute sum of at most 2 frobenius_square_ (times gamma_1 for A).  Products with a vector add
   // `width` roundings.
   const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
-  const Matrix squares = symmetric_product(square_, steps, threads_);
-  Vector growth(steps.cols());
-  for_each_class([&](std::size_t label) {
-    const auto k = static_cast<Index>(label);
+  const Index count = steps.cols();
+  // v and w - w_s side by side: one pass over C, and one over A, serves both.
+  Matrix moves(steps.rows(), 2 * count);
+  moves.leftCols(count) = steps;
+  for (Index c = 0; c < count; ++c) {
+    moves.col(count + c) = weights.col(c) - anchor_.col(static_cast<Index>(classes[static_cast<std::size_t>(c)]));
+  }
+  const Matrix squares = symmetric_product(square_, moves, threads_);
+  Growth result{Matrix(steps.rows(), count), Vector(count), Vector(count)};
+  for_each(classes.size(), [&](std::size_t c) {
+    const auto k = static_cast<Index>(c);
+    Matrix pair(steps.rows(), 2);
+    pair << moves.col(k), moves.col(count + k);
+    const Matrix images = symmetric_product(hessian_[classes[c]], pair);
     const Vector v = steps.col(k);
-    const double step_norm = v.norm();
-    // sqrt(v^T C v) = |Z v|.  Rounding may make the product negative; the error term covers that.
-    const double image = std::sqrt(std::max(0.0, v.dot(squares.col(k))) + entry_error * step_norm * step_norm);
-    // The first term of (12): how far l'' may have moved between the anchor and any point of the step.
-    const double drift = (weights.col(k) - anchor_.col(k)).norm() + step_norm / 2;
-    const double curvature = loss_.curvature_lipschitz() * row_norm_ * drift * spectral * image;
-
-    // The second term of (12), evaluated and not assumed: A v + (ridge - ridge_s) v - Delta.
-    Vector defect = symmetric_product(hessian_[label], v).col(0);
-    defect += (ridge - ridge_) * v - gradient_change.col(k);
-    const double anchor_norm = anchor_.col(k).norm();
+    const double lengths[2] = {v.norm(), pair.col(1).norm()};
+    const double anchor_norm = anchor_.col(static_cast<Index>(classes[c])).norm();
     // A curvature at the anchor errs by 8 eta gamma_1 (Lemma 8) and by what its margin errs.  Twice, because a row that
     // went was added with one such error and subtracted with another.
     const double curvature_error =
@@ -175,18 +202,46 @@ Vector FastFactor::growth_upper_bound(const Matrix& weights, const Matrix& steps
         (8 * kUnitRoundoff * gamma_1 +
          loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
         frobenius_square_;
-    const double of_products =
-        (gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_) *
-            step_norm +
-        8 * kUnitRoundoff * gradient_change.col(k).norm();
+    // |computed A x - true A x| <= product_error |x|.
+    const double product_error =
+        gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_;
+    double seen[2];    // |Z v| and |Z (w - w_s)|
+    double curved[2];  // the same with every row weighted by the root of its curvature at the anchor
+    for (const Index j : {0, 1}) {
+      const double length = lengths[j];
+      // sqrt(x^T C x) = |Z x|.  Rounding may make the product negative; the error term covers that.
+      const double square = std::max(0.0, pair.col(j).dot(squares.col(j * count + k)));
+      // w - w_s is rounded itself, by at most eta of its length.
+      const double of_move = kUnitRoundoff * spectral * length;
+      seen[j] = std::sqrt(square + entry_error * length * length) + of_move;
+      // sqrt(x^T A x - ridge_s |x|^2) = |D_s^(1/2) Z x|.
+      const double weighted = std::max(0.0, pair.col(j).dot(images.col(j)) - ridge_ * length * length);
+      curved[j] = std::sqrt(weighted + (product_error + rounding_factor(width + 8) * ridge_) * length * length) +
+                  std::sqrt(gamma_1) * of_move;
+    }
+    // The first term of (12): how far l'' may have moved between the anchor and any point of the step.  Both bounds
+    // hold, so the smaller one counts.
+    double curvature = loss_.curvature_lipschitz() * row_norm_ * (seen[1] + seen[0] / 2) * seen[0];
+    if (std::isfinite(kappa)) {
+      const double farthest =
+          kappa * std::min(seen[0] + seen[1], row_norm_ * (lengths[0] + lengths[1])) * (1 + rounding_factor(width + 8));
+      // (e^x - 1) / x, which is below e^x.
+      curvature = std::min(curvature, kappa * std::exp(farthest) * row_norm_ * (curved[1] + curved[0] / 2) * curved[0]);
+    }
+
+    // The second term of (12), evaluated and not assumed: A v + (ridge - ridge_s) v - Delta.
+    result.defect.col(k) = images.col(0) + (ridge - ridge_) * v - gradient_change.col(k);
+    const double of_products = product_error * lengths[0] + 8 * kUnitRoundoff * gradient_change.col(k).norm();
     // The kept weights are fl(w + v).  This moves the gradient by at most |H| times the rounding.  The ridge is rounded
     // too, before and after a graph goes or comes.  6 times the largest ridge since the anchor covers both.
-    const double new_norm = weights.col(k).norm() + step_norm;
+    const double new_norm = weights.col(k).norm() + lengths[0];
     const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * largest_ridge_) * new_norm;
     const double rounding = of_products + of_weights;
-    growth(k) = (curvature + defect.norm() + rounding) * (1 + rounding_factor(width + 32));
+    const double round_up = 1 + rounding_factor(width + 32);
+    result.beyond_defect(k) = (curvature + rounding) * round_up;
+    result.upper_bound(k) = (result.defect.col(k).norm() + curvature + rounding) * round_up;
   });
-  return growth;
+  return result;
 }
 
 void FastFactor::wipe() noexcept {

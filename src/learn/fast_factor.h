@@ -4,10 +4,13 @@
 // edited row changes each of them by two rank-one terms.  A step v = A^-1 Delta then costs O(d^2) per class.  The
 // residual grows by at most (12),
 //
-//   gamma R (|w - w_s| + |v|/2) |Z| sqrt(v^T C v)  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
+//   gamma R (|Z (w - w_s)| + |Z v|/2) |Z v|  +  |A v + (ridge - ridge_s) v - Delta|  +  rounding
 //
-// which costs O(d^2) too.  The first term is what the curvature may have moved since the anchor.  The second is what
-// the solve left over, and what graphs that went or came took from the ridge or brought to it.
+// which costs O(d^2) too, since |Z x|^2 = x^T C x.  The first term is what the curvature may have moved since the
+// anchor.  The second is what the solve left over, and what graphs that went or came
+// took from the ridge or brought to it.  Where |third
+// derivative of l| <= kappa l'', (12') bounds the first term by the curvatures themselves, which A knows.  The smaller
+// of the two counts.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "linalg/updatable_inverse.h"
@@ -42,16 +46,25 @@ class FastFactor {
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
     return replace_row(before, after, label, label);
   }
+  // The same, and `solutions` becomes what solve() of all classes would then return.  One pass over the inverses serves
+  // both.
+  [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
+                                 std::uint32_t label_before, const Matrix& right_sides, Matrix& solutions);
   // A ridge of the data since the anchor.  Graphs that come make it larger than it was there.
   void note_ridge(double ridge) noexcept { largest_ridge_ = std::max(largest_ridge_, ridge); }
 
-  // Column k: A_k^-1 gradient_change_k.  Not a number where A_k is not positive definite at working precision; the
-  // growth is then not a number either, and no limit is met by it.
-  [[nodiscard]] Matrix solve(const Matrix& gradient_change) const;
-  // The growth above, one per class; errs high.  `weights` before the step, `ridge` of the present data.  The ridges
-  // before and after the step must have been noted.
-  [[nodiscard]] Vector growth_upper_bound(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
-                                          double ridge) const;
+  // Column c: A_k^-1 gradient_change.col(c), k = classes[c].  Not a number where A_k is not positive definite at
+  // working precision; the growth is then not a number either, and no limit is met by it.
+  [[nodiscard]] Matrix solve(const Matrix& gradient_change, std::span<const std::size_t> classes) const;
+  struct Growth {
+    Matrix defect;         // A v + (ridge - ridge_s) v - Delta, as computed
+    Vector beyond_defect;  // how far u' - u may be from the defect; errs high
+    Vector upper_bound;    // the growth above: |defect| and what is beyond it
+  };
+  // Everything has one column per class of `classes`.  `weights` before the step, `ridge` of the present data.  The
+  // ridges before and after the step must have been noted.
+  [[nodiscard]] Growth growth(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change, double ridge,
+                              std::span<const std::size_t> classes) const;
 
   // Overwrites the matrices, which are made of rows.  The object is then good for nothing.
   void wipe() noexcept;
@@ -60,8 +73,11 @@ class FastFactor {
   FastFactor(const Objective& objective, const Matrix& weights)
       : loss_(objective.loss()), threads_(objective.threads()), anchor_(weights) {}
 
-  // Calls body(k) for every class, on threads where that pays.
-  void for_each_class(const std::function<void(std::size_t k)>& body) const;
+  // replace_row(); solutions may be null.
+  [[nodiscard]] bool replace(const BlockRow& before, const BlockRow& after, std::uint32_t label,
+                             std::uint32_t label_before, const Matrix* right_sides, Matrix* solutions);
+  // Calls body(i) for every i below `count`, a number of classes, on threads where that pays.
+  void for_each(std::size_t count, const std::function<void(std::size_t i)>& body) const;
 
   Loss loss_;
   std::size_t threads_;

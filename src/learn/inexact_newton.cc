@@ -167,7 +167,7 @@ class InexactNewton {
       mirror(W_);
       mirror(gradient_);
     }
-    std::optional<Descent> descent = curvature_.descend(objective_, W_, gradient_, tolerance_);
+    std::optional<Descent> descent = curvature_.descend(objective_, W_, gradient_, {.each = tolerance_});
     if (!descent) {
       chords_failed_ = true;
       return false;

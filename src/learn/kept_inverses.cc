@@ -30,6 +30,13 @@ void KeptInverses::for_each_class(const Objective& objective, const std::functio
                [&](std::size_t label, std::size_t) { body(label); });
 }
 
+void KeptInverses::for_each_of(const Objective& objective, std::span<const std::size_t> classes,
+                               const std::function<void(std::size_t k)>& body) const {
+  const auto order = static_cast<std::size_t>(inverses.front().order());
+  parallel_for(classes.size(), worthwhile_threads(classes.size() * order * order, objective.threads()), 1,
+               [&](std::size_t at, std::size_t) { body(classes[at]); });
+}
+
 void KeptInverses::wipe() noexcept {
   for (UpdatableInverse& inverse : inverses) inverse.wipe();
   inverses.clear();

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "linalg/updatable_inverse.h"
@@ -36,6 +37,9 @@ struct KeptInverses {
   [[nodiscard]] std::size_t worthwhile_threads_for(const Objective& objective) const;
   // Calls body(k) for every solved class, on threads where that pays.
   void for_each_class(const Objective& objective, const std::function<void(std::size_t k)>& body) const;
+  // The same for some of them.
+  void for_each_of(const Objective& objective, std::span<const std::size_t> classes,
+                   const std::function<void(std::size_t k)>& body) const;
   // Overwrites the numbers and forgets them.
   void wipe() noexcept;
 };

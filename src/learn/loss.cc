@@ -192,6 +192,16 @@ double Loss::curvature_lipschitz() const noexcept {
   return 1 / (smoothing_ * smoothing_) * (1 + 1e-15);
 }
 
+double Loss::curvature_log_lipschitz() const noexcept {
+  switch (kind_) {
+    // l''' = l'' (1 - 2p) with p in [0, 1].
+    case LossKind::kLogistic: return 1;
+    case LossKind::kSquared: return 0;
+    case LossKind::kHuberSvm: break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 double Loss::published_curvature_lipschitz() const noexcept {
   return kind_ == LossKind::kLogistic ? 0.25 : curvature_lipschitz();
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "learn/gradient_envelope.h"
+#include "linalg/kernels.h"
 #include "linalg/rounding.h"
 #include "linalg/row_pass.h"
 #include "linalg/row_products.h"
@@ -20,6 +22,12 @@ using Eigen::Index;
 constexpr std::size_t kUsualStride = 12;
 
 Index index(std::size_t i) { return static_cast<Index>(i); }
+
+std::vector<std::size_t> all_classes(std::size_t classes) {
+  std::vector<std::size_t> all(classes);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
 
 }  // namespace
 
@@ -78,10 +86,16 @@ Matrix Objective::gradient(const Matrix& margins, const Matrix& weights) const {
   return gradient_from(std::move(slopes), weights);
 }
 
-Evaluation Objective::evaluate(const Matrix& weights) const {
+Evaluation Objective::evaluate(const Matrix& weights) const { return evaluate(weights, all_classes(classes_)); }
+
+Evaluation Objective::evaluate(const Matrix& weights, std::span<const std::size_t> classes) const {
+  invariant(weights.cols() == index(classes.size()), "evaluate(): one column of weights per class");
+  // Where each class stands.  A class that is not asked for stands beyond every block.
+  std::vector<std::size_t> columns(classes_, kernel::padded_columns(classes.size()));
+  for (std::size_t c = 0; c < classes.size(); ++c) columns[classes[c]] = c;
   // One envelope per part of the pass, not per thread.  The parts are joined in order at the end, so the sums do not
   // depend on threads.
-  std::vector<GradientEnvelope> envelopes(pass_parts(rows_->rows()), GradientEnvelope(classes_));
+  std::vector<GradientEnvelope> envelopes(pass_parts(rows_->rows()), GradientEnvelope(classes.size()));
   Evaluation result;
   // All signs s_ik are -1, but for that of a row's own class.  So the products are made with -W, and the sum is negated
   // at the end.  In between only the entry of the own class is turned round, one number per row instead of K.
@@ -94,7 +108,7 @@ Evaluation Objective::evaluate(const Matrix& weights) const {
         // Padded columns are computed along with the others.  Nobody looks at them.
         const std::span<double> slopes(far.empty() ? near : far.data(), count);
         const std::span<double> curvatures(slopes.data() + count, count);
-        turn_own_signs(block);
+        turn_own_signs(block, columns);
         loss_.derivatives(std::span<const double>(block.values, count), slopes, curvatures);
         for (std::size_t r = 0; r < block.rows; ++r) {
           const std::size_t row = block.first + r;
@@ -104,14 +118,18 @@ Evaluation Objective::evaluate(const Matrix& weights) const {
         }
         // What leaves the block are the factors s o l' of Z^T.
         std::copy(slopes.begin(), slopes.end(), block.values);
-        turn_own_signs(block);
+        turn_own_signs(block, columns);
       },
       threads_);
   result.gradient = -sum;
-  add_ridge_and_noise(weights, result.gradient);
+  result.gradient += ridge_ * weights;
+  if (perturbation_ != nullptr) {
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      result.gradient.col(index(c)) += perturbation_->col(index(classes[c]));
+  }
   for (std::size_t part = 1; part < envelopes.size(); ++part) envelopes[0] += envelopes[part];
   result.rounding = Vector::Zero(weights.cols());
-  if (!envelopes.empty()) result.rounding = rounding_of(envelopes[0], weights);
+  if (!envelopes.empty()) result.rounding = rounding_of(envelopes[0], weights, classes);
   return result;
 }
 
@@ -127,9 +145,11 @@ void Objective::add_ridge_and_noise(const Matrix& weights, Matrix& gradient) con
   if (perturbation_ != nullptr) gradient += *perturbation_;
 }
 
-void Objective::turn_own_signs(const RowBlock& block) const {
+void Objective::turn_own_signs(const RowBlock& block, std::span<const std::size_t> columns) const {
   for (std::size_t r = 0; r < block.rows; ++r) {
-    double& own = block.values[r * block.stride + labels_[block.first + r]];
+    const std::size_t column = columns[labels_[block.first + r]];
+    if (column >= block.stride) continue;
+    double& own = block.values[r * block.stride + column];
     own = -own;
   }
 }
@@ -171,15 +191,17 @@ Vector Objective::gradient_rounding_upper_bound(const Matrix& margins, const Mat
     envelope.add_row(rows_->row_norm(i), rows_->row_product_depth(i), slopes.row(index(i)).data(),
                      curvatures.row(index(i)).data());
   }
-  return rounding_of(envelope, weights);
+  return rounding_of(envelope, weights, all_classes(classes_));
 }
 
-Vector Objective::rounding_of(const GradientEnvelope& envelope, const Matrix& weights) const {
+Vector Objective::rounding_of(const GradientEnvelope& envelope, const Matrix& weights,
+                              std::span<const std::size_t> classes) const {
   Vector bound(weights.cols());
   for (Index k = 0; k < weights.cols(); ++k) {
     const double weight_norm = weights.col(k).norm();
     // Norms computed here may be off by 1e-4 of themselves.  The one per cent of the envelope covers that.
-    const double noise = perturbation_ == nullptr ? 0 : perturbation_->col(k).norm();
+    const double noise =
+        perturbation_ == nullptr ? 0 : perturbation_->col(index(classes[static_cast<std::size_t>(k)])).norm();
     bound(k) = envelope.upper_bound(static_cast<std::size_t>(k), loss_, weight_norm, summation_depth(rows_->rows()),
                                     ridge_ * weight_norm + noise);
   }

@@ -18,6 +18,8 @@ using Eigen::Index;
 // A change of the gradient tells about the Hessian only if it is this many times the rounding errors in it.  About two
 // of its digits are then right.
 constexpr double kTrusted = 100;
+// The first gradient may be off by the present residual, of which this share of the goal is taken to be usual.
+constexpr double kUnknown = 0.1;
 // C is made anew after so many changes.  The bound on |Z| holds without this, because it accounts for what changes
 // leave behind.  But it would grow slack.
 constexpr std::size_t kMostSquareChanges = 1000;
@@ -107,7 +109,7 @@ class PrimalForm final : public CurvatureForm {
   [[nodiscard]] bool loses_digits() const noexcept override { return false; }
 
   [[nodiscard]] std::optional<Descent> descend(KeptInverses& kept, const Objective& objective, const Matrix& start,
-                                               const Matrix& gradient, double tolerance) const override {
+                                               const Matrix& gradient, const DescentGoal& goal) const override {
     // `gradient` may be off by the present residual.  This is enough for a direction, because the gradient is evaluated
     // wherever a step arrives.
     Descent descent{start, {}, 0};
@@ -116,27 +118,51 @@ class PrimalForm final : public CurvatureForm {
       const auto k = static_cast<Index>(label);
       steps.col(k) = kept.inverses[label].times(gradient.col(k));
     });
+    descent.weights -= with_mirrored(steps, objective.classes());
+    descent.evaluation = objective.evaluate(descent.weights);
+    descent.steps = 1;
     Matrix before = gradient;
     DescentWatch watch;
     while (true) {
-      descent.weights -= with_mirrored(steps, objective.classes());
-      descent.evaluation = objective.evaluate(descent.weights);
-      ++descent.steps;
-      const Matrix& after = descent.evaluation.gradient;
-      const double norm = after.colwise().norm().maxCoeff();
-      if (norm <= tolerance) return descent;
-      if (!watch.goes_on(norm)) return std::nullopt;
+      const Matrix after = descent.evaluation.gradient;
+      const Vector norms = after.colwise().norm();
+      if (goal.reached(norms, descent.evaluation.rounding)) return descent;
+      if (!watch.goes_on(goal.measure(norms))) return std::nullopt;
       // A step shows how the present Hessian acts along it.  The inverse learns this, for the next step and for the
       // removals to come.  Near the end the change of the gradient is rounding errors only, and there is nothing to
       // learn.  learn() returns P times the new gradient, so one pass over P serves learning and the next step.
-      kept.for_each_class(objective, [&](std::size_t label) {
+      const double small = std::max(goal.each, kUnknown * goal.joint);
+      const auto next = [&](std::size_t label) {
         const auto k = static_cast<Index>(label);
         const bool trusted =
-            (after.col(k) - before.col(k)).norm() > kTrusted * (tolerance + descent.evaluation.rounding(k));
+            (after.col(k) - before.col(k)).norm() > kTrusted * (small + descent.evaluation.rounding(k));
         steps.col(k) = trusted ? kept.inverses[label].learn(steps.col(k), before.col(k), after.col(k))
                                : Vector(kept.inverses[label].times(after.col(k)));
-      });
-      before = after;
+      };
+      ++descent.steps;
+      if (kept.inverses.size() != objective.classes()) {  // mirrored
+        next(0);
+        descent.weights -= with_mirrored(steps, objective.classes());
+        descent.evaluation = objective.evaluate(descent.weights);
+        before = after;
+        continue;
+      }
+      // Only classes that have not arrived go on.  The others keep their weights, and so what was evaluated there.
+      const std::vector<std::size_t> open = goal.open_classes(norms);
+      kept.for_each_of(objective, open, next);
+      Matrix moved(start.rows(), static_cast<Index>(open.size()));
+      for (std::size_t c = 0; c < open.size(); ++c) {
+        const auto k = static_cast<Index>(open[c]);
+        descent.weights.col(k) -= steps.col(k);
+        moved.col(static_cast<Index>(c)) = descent.weights.col(k);
+        before.col(k) = after.col(k);
+      }
+      const Evaluation found = objective.evaluate(moved, open);
+      for (std::size_t c = 0; c < open.size(); ++c) {
+        const auto k = static_cast<Index>(open[c]);
+        descent.evaluation.gradient.col(k) = found.gradient.col(static_cast<Index>(c));
+        descent.evaluation.rounding(k) = found.rounding(static_cast<Index>(c));
+      }
     }
   }
 

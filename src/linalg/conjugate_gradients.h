@@ -18,15 +18,14 @@ struct ConjugateGradients {
 };
 
 // apply(X) multiplies each column with its matrix. precondition(R) multiplies each column with about the inverse of its
-// matrix.  A column that has arrived is left alone.  Ends without convergence after `most_iterations`, or where a
-// number is not positive or not finite that should be.
+// matrix.  A column has arrived where its residual is at most its `target`, and is then left alone.  Ends without
+// convergence after `most_iterations`, or where a number is not positive or not finite that should be.
 template <typename Apply, typename Precondition>
 [[nodiscard]] ConjugateGradients conjugate_gradients(const Apply& apply, const Precondition& precondition,
-                                                     const Matrix& right_sides, double relative_residual,
+                                                     const Matrix& right_sides, const Vector& target,
                                                      std::size_t most_iterations) {
   using Eigen::Index;
   ConjugateGradients result{Matrix::Zero(right_sides.rows(), right_sides.cols()), 0, false};
-  const Vector target = relative_residual * right_sides.colwise().norm();
   Matrix residual = right_sides;
   Matrix direction;
   Vector product_before;
@@ -57,6 +56,15 @@ template <typename Apply, typename Precondition>
     product_before = product;
     ++result.iterations;
   }
+}
+
+// The same, where every residual has to fall below the same share of its right side.
+template <typename Apply, typename Precondition>
+[[nodiscard]] ConjugateGradients conjugate_gradients(const Apply& apply, const Precondition& precondition,
+                                                     const Matrix& right_sides, double relative_residual,
+                                                     std::size_t most_iterations) {
+  const Vector target = relative_residual * right_sides.colwise().norm();
+  return conjugate_gradients(apply, precondition, right_sides, target, most_iterations);
 }
 
 }  // namespace unscatter

@@ -115,8 +115,23 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
 }
 
 bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
-  invariant(X.cols() == sigmas.size(), "add(): one factor per column");
   Matrix images = times(X);  // one pass over P for all columns
+  return add_images(X, sigmas, X, images);
+}
+
+bool UpdatableInverse::add_and_solve(const Matrix& X, const Vector& sigmas, const Vector& right_side,
+                                     Vector& solution) {
+  Matrix columns(X.rows(), X.cols() + 1);
+  columns << X, right_side;
+  Matrix images = times(columns);
+  const bool intact = add_images(X, sigmas, columns, images);
+  solution = images.col(X.cols());
+  wipe_matrix(columns);  // a row that goes may be among them
+  return intact;
+}
+
+bool UpdatableInverse::add_images(const Matrix& X, const Vector& sigmas, const Matrix& others, Matrix& images) {
+  invariant(X.cols() == sigmas.size(), "add(): one factor per column");
   for (Eigen::Index j = 0; j < X.cols(); ++j) {
     const Vector image = images.col(j);
     // Sherman-Morrison: P - sigma / pivot (P x) (P x)^T.  The pivot is the factor by which the determinant changes.  If
@@ -125,7 +140,7 @@ bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
     if (!(pivot > kSmallestPivot) || !std::isfinite(pivot)) return false;
     const double factor = -sigmas(j) / pivot;
     // The images of later columns were made with P as it was before this change.  They get the change here.
-    for (Eigen::Index c = j + 1; c < X.cols(); ++c) images.col(c) += factor * image.dot(X.col(c)) * image;
+    for (Eigen::Index c = j + 1; c < images.cols(); ++c) images.col(c) += factor * image.dot(others.col(c)) * image;
     add_square_of(image, factor);
   }
   return true;

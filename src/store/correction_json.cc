@@ -40,7 +40,10 @@ struct SpellCorrection {
   std::string operator()(const SetFeatures& c) const {
     std::string attributes;
     if (c.attributes) {
-      for (const double value : *c.attributes) attributes += (attributes.empty() ? "" : ",") + number_text(value);
+      for (const double value : *c.attributes) {
+        if (!attributes.empty()) attributes += ',';
+        attributes += number_text(value);
+      }
       attributes = fmt::format(R"("attributes":[{}],)", attributes);
     }
     const std::string label = c.label ? fmt::format(R"("label":{},)", *c.label) : "";

@@ -58,6 +58,7 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   UNSCATTER_TRY(limit, Limit::create(setup.options, width * classes, classes));
   contents.constants.options.noise_stddev = limit.options().noise_stddev;
   contents.constants.options.threads = 0;
+  contents.constants.options.expected_updates = 0;
   contents.constants.options.progress = nullptr;
   // Names that no text can hold are refused here too, although they stand elsewhere.
   Constants with_classes = contents.constants;
@@ -128,6 +129,7 @@ SessionOptions session_options(const SessionOptions& stored, const WorkspaceOpti
   // What decides about results comes from the file.  Only what changes no result comes from the caller.
   SessionOptions options = stored;
   options.threads = how.threads;
+  options.expected_updates = how.expected_updates;
   options.progress = how.progress;
   return options;
 }

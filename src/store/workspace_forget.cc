@@ -280,7 +280,11 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRe
   require_settled();
   UNSCATTER_TRY(slots, touched_slots(database, contents, requests));
   const std::size_t width = weight_rows(contents);
-  const SessionOptions how = session_options(contents.constants.options, options);
+  SessionOptions how = session_options(contents.constants.options, options);
+  // A part serves one update.  A new anchor costs about as many passes over the rows as there are coordinates.  Where
+  // these are few, it is made all the same, because the file keeps it for processes to come.
+  constexpr std::size_t kFewCoordinates = 128;
+  how.expected_updates = width <= kFewCoordinates ? 0 : 1;
   KeptState kept;
   if (worth_keeping(width, class_count(contents))) {
     UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), contents.tree.root()));

@@ -1,5 +1,7 @@
 #include "unlearn/fit.h"
 
+#include <utility>
+
 #include "linalg/rounding.h"
 
 namespace unscatter {
@@ -16,11 +18,13 @@ Assessment assess(const Fit& fit, const Objective& objective, const Limit& limit
   return limit.assess(fit.residuals, objective.ridge(), fit.weights.norm());
 }
 
-void accept_evaluation(const Evaluation& evaluation, const Objective& objective, const Limit& limit, Fit& fit) {
+void accept_evaluation(Evaluation evaluation, const Objective& objective, const Limit& limit, Fit& fit) {
   fit.residuals = evaluated_residuals(objective, evaluation);
   // An evaluation replaces whatever bounds had added up before, however large the sum was.
   fit.binding = ResidualBound::kExact;
   fit.bounds.exact = joint_norm(fit.residuals);
+  fit.gradient = std::move(evaluation.gradient);
+  fit.uncertainty = std::move(evaluation.rounding);
   fit.assessment = assess(fit, objective, limit);
 }
 

@@ -17,82 +17,152 @@ namespace {
 // Newton converges quadratically.  As a rule it takes one or two steps.  With its line search it arrives from anywhere
 // in a dozen or two.
 constexpr std::size_t kMostPolishSteps = 50;
-// Steps aim at this share of the limit, because the limit is compared with a norm plus its rounding envelope.
-constexpr double kRoomForRounding = 0.5;
+// Steps aim at this share of the limit, which is computed to a few digits.
+constexpr double kShareOfLimit = 0.95;
+// Newton steps to the end stop by the computed gradient alone, so they leave room for its rounding.
+constexpr double kEachOfPolish = 0.5;
 // They aim further below where fast steps may follow.  The bounds of fast steps add up from here, and fast steps end
 // when the sum reaches the limit.
-constexpr double kRoomForFastSteps = 0.1;
+constexpr double kRoomForFastSteps = 0.5;
 // The relative residual of the Newton system whose step a bound is charged for.  What the solve leaves over is charged
 // too, so it has to be near rounding.
 constexpr double kSolverPrecision = 1e-13;
 
-// |gradient| of a class that steps aim at.  The limit is on all classes together, and each gets an equal part of its
-// square.
+// The joint |gradient| that steps aim at.
 double wanted_gradient(const Climb& climb, const Matrix& weights) {
   const bool fast_steps_may_follow =
       climb.curvature.has_fast() || (climb.may_anchor && climb.curvature.anchor_is_due());
-  const double share = fast_steps_may_follow ? kRoomForFastSteps : kRoomForRounding;
-  const std::size_t classes = climb.after.classes();
-  return share * climb.limit.residual_limit(climb.after.ridge(), weights.norm(), classes) /
-         std::sqrt(static_cast<double>(classes));
+  const double share = fast_steps_may_follow ? kRoomForFastSteps : kShareOfLimit;
+  return share * climb.limit.residual_limit(climb.after.ridge(), weights.norm(), climb.after.classes());
 }
 
-// Rungs fast and exact: the step V = A^-1 Delta with the anchored Hessian A of the present rows.
+Matrix chosen_columns(const Matrix& all, const std::vector<std::size_t>& classes) {
+  Matrix some(all.rows(), static_cast<Eigen::Index>(classes.size()));
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    some.col(static_cast<Eigen::Index>(c)) = all.col(static_cast<Eigen::Index>(classes[c]));
+  }
+  return some;
+}
+
+// Takes the evaluation of some classes over.  Exact is the binding bound only if these are all classes: the others keep
+// the bounds that have added up.
+void accept_some(const Climb& climb, const Evaluation& found, const std::vector<std::size_t>& classes, Fit& fit) {
+  const Vector residuals = evaluated_residuals(climb.after, found);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const auto k = static_cast<Eigen::Index>(classes[c]);
+    const auto column = static_cast<Eigen::Index>(c);
+    fit.residuals(k) = residuals(column);
+    fit.gradient.col(k) = found.gradient.col(column);
+    fit.uncertainty(k) = found.rounding(column);
+  }
+  if (classes.size() == climb.after.classes()) {
+    fit.binding = ResidualBound::kExact;
+    fit.bounds.exact = joint_norm(fit.residuals);
+  }
+  fit.assessment = assess(fit, climb.after, climb.limit);
+}
+
+// w <- w + v for the chosen classes, where v = -A^-1 g and g is what is known of their gradient.  The growth is charged
+// by (12).  The gradient at the new weights is the defect of the step, up to what (12) adds to the uncertainty
+// (docs/theory.md, "What is known of a gradient").
+void step_by_factor(const Climb& climb, const FastFactor& factor, const std::vector<std::size_t>& classes,
+                    const Matrix& steps, Fit& fit) {
+  const FastFactor::Growth growth = factor.growth(chosen_columns(fit.weights, classes), steps,
+                                                  -chosen_columns(fit.gradient, classes), climb.after.ridge(), classes);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const auto k = static_cast<Eigen::Index>(classes[c]);
+    const auto column = static_cast<Eigen::Index>(c);
+    // Rounded up: the bound is carried from update to update, and so would be its roundings.
+    const double round_up = 1 + 4 * kUnitRoundoff;
+    fit.weights.col(k) += steps.col(column);
+    fit.gradient.col(k) = growth.defect.col(column);
+    fit.residuals(k) = (fit.uncertainty(k) + growth.upper_bound(column)) * round_up;
+    fit.uncertainty(k) = (fit.uncertainty(k) + growth.beyond_defect(column)) * round_up;
+  }
+  fit.binding = ResidualBound::kDrift;
+  fit.bounds.exact.reset();
+  fit.assessment = assess(fit, climb.after, climb.limit);
+}
+
+// Rungs fast and exact: the step V = -A^-1 g with the anchored Hessian A of the present rows.
 //
 // Costs O(K d^2) whatever the number of graphs.  Proves that the residual grew by at most what the curvature may have
 // drifted since the anchor, plus what the solve left over, plus rounding (fast_factor.h).  The bounds of several
-// updates add up.  Where the sum is above the limit, the residual itself is evaluated by one pass over all rows.  That
-// is the rung exact, and it starts the sum anew.  Where the residual is still above the limit, chord steps go on from
-// here.
+// updates add up.  Where the sum is above the limit, the largest classes are evaluated by one pass over all rows.  That
+// is the rung exact, and it starts their sums anew.  Where they are still too large, one more step corrects them: it is
+// of second order, so that (12) is small and no second evaluation is needed.  Where that is not enough, chord steps go
+// on from here.  A bound that did not serve lately is left out, and all classes are evaluated.
 //
-// False if there is no anchor to step with; the fit is then as it was.  `gradient` becomes the one at the new weights
-// if it was evaluated.
-bool take_fast_step(const Climb& climb, const GradientChange& change, Matrix& gradient, Fit& fit) {
-  const FastFactor* factor = climb.curvature.fast(climb.after);
+// False if there is no anchor to step with; the fit is then as it was.
+bool take_fast_step(const Climb& climb, Fit& fit) {
+  Matrix steps;
+  const FastFactor* factor = climb.curvature.fast(climb.after, -fit.gradient, steps);
   if (factor == nullptr) return false;
-  const Matrix steps = factor->solve(change.columns);
-  const Vector growth =
-      factor->growth_upper_bound(fit.weights, steps, change.columns, climb.after.ridge()) + change.rounding;
-  // Rounded up: the bound is carried from update to update, and so would be its roundings.
-  fit.residuals = (fit.residuals + growth) * (1 + 4 * kUnitRoundoff);
-  fit.weights += steps;
-  fit.assessment = assess(fit, climb.after, climb.limit);
-  fit.rung = Rung::kFast;
-  fit.binding = ResidualBound::kDrift;
-  const bool served = fit.assessment.satisfied;
-  // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
-  climb.curvature.fast_step_taken(served, fit.assessment.usage);
-  if (served || !climb.all_rows) return true;
-  Evaluation evaluation = climb.after.evaluate(fit.weights);
-  accept_evaluation(evaluation, climb.after, climb.limit, fit);
-  gradient = std::move(evaluation.gradient);
+  std::vector<std::size_t> open(climb.after.classes());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  if (!climb.all_rows || climb.curvature.fast_bound_is_due(climb.after)) {
+    step_by_factor(climb, *factor, open, steps, fit);
+    fit.rung = Rung::kFast;
+    const bool served = fit.assessment.satisfied;
+    // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
+    climb.curvature.fast_step_taken(served, fit.assessment.usage);
+    if (served || !climb.all_rows) return true;
+    open = DescentGoal{0, wanted_gradient(climb, fit.weights)}.open_classes(fit.residuals);
+    accept_some(climb, climb.after.evaluate(chosen_columns(fit.weights, open), open), open, fit);
+  } else {
+    fit.weights += steps;
+    accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
+  }
   fit.rung = Rung::kExact;
+  if (!fit.assessment.satisfied) {
+    open = DescentGoal{0, wanted_gradient(climb, fit.weights)}.open_classes(fit.residuals);
+    step_by_factor(climb, *factor, open, factor->solve(-chosen_columns(fit.gradient, open), open), fit);
+  }
   return true;
 }
 
-// Rung newton, with kept inverses: chord steps from where the fit stands, with a gradient of about `gradient`.
+// Rung newton, by passes over the rows alone (learn/row_descent.h).
+//
+// Costs a dozen passes as a rule, and no matrix.  Proves the residual at the end, which is evaluated.  Taken where
+// inverses would cost more: they are not there, and few updates are to come; or the update edits too many rows for
+// them.
+//
+// False if inverses are cheaper, or if the steps did not arrive; the fit is then as it was.
+bool take_row_steps(const Climb& climb, Fit& fit) {
+  if (!climb.curvature.prefers_rows(climb.after, climb.updates_left)) return false;
+  const DescentGoal goal{0, wanted_gradient(climb, fit.weights)};
+  std::optional<Descent> descent = climb.curvature.descend_by_rows(climb.after, fit.weights, fit.gradient, goal);
+  if (!descent) return false;
+  fit.weights = std::move(descent->weights);
+  fit.newton_steps += descent->steps;
+  fit.rung = Rung::kNewton;
+  accept_evaluation(std::move(descent->evaluation), climb.after, climb.limit, fit);
+  return true;
+}
+
+// Rung newton, with kept inverses: chord steps from where the fit stands.
 //
 // Costs one pass over all rows and one product with an inverse per step (dual form: products with n x n matrices only).
 // Now and then it costs new inverses.  Proves the residual at the end, which is evaluated.  Left when steps make no
 // progress: the Hessian has moved too far, or curvatures change too much along a step.
 //
 // False if the steps did not arrive; the fit is then as it was.
-bool take_chord_steps(const Climb& climb, const Matrix& gradient, Fit& fit) {
+bool take_chord_steps(const Climb& climb, Fit& fit) {
   Curvature& curvature = climb.curvature;
   const std::size_t builds = curvature.builds();
   if (!curvature.refresh_inverses(climb.after, fit.weights)) return false;
-  const double wanted = wanted_gradient(climb, fit.weights);
-  std::optional<Descent> descent = curvature.descend(climb.after, fit.weights, gradient, wanted);
+  const DescentGoal goal{0, wanted_gradient(climb, fit.weights)};
+  std::optional<Descent> descent = curvature.descend(climb.after, fit.weights, fit.gradient, goal);
   // Old inverses may lead nowhere: they have seen many edits, or they are left over from training.  New ones get a try,
   // unless they were new already.
   if (!descent && builds == curvature.builds() && curvature.refresh_inverses(climb.after, fit.weights)) {
-    descent = curvature.descend(climb.after, fit.weights, gradient, wanted);
+    descent = curvature.descend(climb.after, fit.weights, fit.gradient, goal);
   }
   if (!descent) return false;
   fit.weights = std::move(descent->weights);
   fit.newton_steps += descent->steps;
   fit.rung = Rung::kNewton;
-  accept_evaluation(descent->evaluation, climb.after, climb.limit, fit);
+  accept_evaluation(std::move(descent->evaluation), climb.after, climb.limit, fit);
   return true;
 }
 
@@ -144,6 +214,9 @@ Status take_newton_step(const Climb& climb, const GradientChange& change, Fit& f
   }
   fit.binding = climb.options.bound;
   fit.weights += step.steps;
+  // A bound tells nothing about the gradient as a vector.
+  fit.gradient.resize(0, 0);
+  fit.uncertainty.resize(0);
   if (exact) {
     accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
     return ok_status();
@@ -168,7 +241,9 @@ void polish(const Climb& climb, Fit& fit) {
   accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
   fit.rung = Rung::kNewton;
   if (fit.assessment.satisfied) return;
-  const double tolerance = wanted_gradient(climb, fit.weights);
+  // Of every class: each gets an equal part of the square.
+  const double tolerance =
+      kEachOfPolish * wanted_gradient(climb, fit.weights) / std::sqrt(static_cast<double>(climb.after.classes()));
   Result<TrainedWeights> polished =
       newton_descent(climb.after, fit.weights, tolerance, kMostPolishSteps, climb.curvature);
   // Not converging is no error here: the next rung stands ready.
@@ -178,21 +253,39 @@ void polish(const Climb& climb, Fit& fit) {
   accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
 }
 
+namespace {
+
+// The gradient at the present weights on the edited rows is u - Delta.
+void know_edited_gradient(const Fit& present, const GradientChange& change, Fit& fit) {
+  if (present.gradient.size() == 0) {
+    // Only a bound on u is known.
+    fit.gradient = -change.columns;
+    fit.uncertainty = present.residuals + change.rounding;
+  } else {
+    fit.gradient = present.gradient - change.columns;
+    fit.uncertainty = present.uncertainty + change.rounding;
+  }
+  // For the rounding of the two sums.
+  const Vector sizes = fit.gradient.colwise().norm().transpose() + change.columns.colwise().norm().transpose();
+  fit.uncertainty = (fit.uncertainty + 2 * kUnitRoundoff * sizes) * (1 + 4 * kUnitRoundoff);
+}
+
+}  // namespace
+
 Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const Fit& present) {
   Fit fit;
   fit.weights = present.weights;
   fit.residuals = present.residuals;
   fit.perturbation = present.perturbation;
-  // The gradient on the edited rows is u - Delta.  u is within the limit, so -Delta is near enough for a direction.
-  Matrix gradient = -change.columns;
+  know_edited_gradient(present, change, fit);
 
   // An anchor was made only where the fast rung can serve (Learner::fast_rung_possible).  Otherwise nothing happens
   // here.
-  bool stepped = take_fast_step(climb, change, gradient, fit);
+  bool stepped = take_fast_step(climb, fit);
   if (!climb.all_rows) return fit;  // satisfied or not, there is no other rung
   const bool enough = stepped && fit.assessment.satisfied;
   if (!enough && judged_by_evaluation(climb.options)) {
-    stepped = take_chord_steps(climb, gradient, fit) || stepped;
+    stepped = take_row_steps(climb, fit) || take_chord_steps(climb, fit) || stepped;
   }
   if (!stepped) UNSCATTER_CHECK_OK(take_newton_step(climb, change, fit));
   if (!fit.assessment.satisfied && !climb.options.retrain_when_exceeded) polish(climb, fit);

@@ -28,9 +28,10 @@ struct Climb {
   const SessionOptions& options;
   const Limit& limit;
   Curvature& curvature;
-  std::size_t graphs;  // that are left
-  bool may_anchor;     // whether the fast rung can serve later updates
-  bool all_rows;       // false: `after` has the edited rows only, and nothing can be evaluated
+  std::size_t graphs;        // that are left
+  bool may_anchor;           // whether the fast rung can serve later updates
+  std::size_t updates_left;  // that are to come, this one included; 0: many
+  bool all_rows;             // false: `after` has the edited rows only, and nothing can be evaluated
 };
 
 // Whether an update is judged by its evaluated residual alone.  Any way to a small residual will then do.

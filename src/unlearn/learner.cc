@@ -30,6 +30,7 @@ void Learner::Tried::wipe() noexcept {
     unscatter::wipe(change.after.segments);
   }
   wipe_matrix(fit.weights);
+  wipe_matrix(fit.gradient);
 }
 
 Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const Limit& limit)
@@ -53,8 +54,8 @@ Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t>
   // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
   UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
   learner.fit_ = std::move(fit);
-  if (learner.fast_rung_possible()) {
-    const Objective present = learner.objective(learner.living_, learner.perturbation());
+  const Objective present = learner.objective(learner.living_, learner.perturbation());
+  if (learner.fast_rung_possible() && learner.curvature_.pays_over(present, learner.updates_left())) {
     learner.curvature_.anchor(present, learner.fit_.weights);
   }
   return learner;
@@ -125,8 +126,16 @@ bool Learner::fast_rung_possible() const {
          living_ >= rows_.columns();
 }
 
+std::size_t Learner::updates_left() const {
+  if (options_.expected_updates == 0) return 0;
+  // More updates than were expected: at least one is always to come.
+  return std::max<std::size_t>(options_.expected_updates, updates_ + 1) - updates_;
+}
+
 Climb Learner::climb_on(const Objective& after, std::span<const RowChange> changes, std::size_t living) {
-  return {after, changes, options_, limit_, curvature_, living, fast_rung_possible(), all_rows_};
+  const std::size_t left = updates_left();
+  const bool may_anchor = fast_rung_possible() && curvature_.pays_over(after, left);
+  return {after, changes, options_, limit_, curvature_, living, may_anchor, left, all_rows_};
 }
 
 Result<Matrix> Learner::train_anew(const Objective& after) {
@@ -271,6 +280,7 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
 
 void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
   forget_tried();
+  ++updates_;
   // This comes before labels go: the fast factor takes an edited row's old curvature away by the row's label.
   curvature_.commit_rows(objective(living_, perturbation()));
   for (RowChange& change : changes) {
@@ -285,8 +295,9 @@ void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
       --living_;
     }
   }
-  // The old weights carry what was removed.
+  // The old weights carry what was removed, and so does their gradient.
   wipe_matrix(fit_.weights);
+  wipe_matrix(fit_.gradient);
   fit_ = std::move(fit);
 }
 
@@ -331,6 +342,7 @@ void Learner::overwrite() noexcept {
   }
   unscatter::wipe(labels_);
   wipe_matrix(fit_.weights);
+  wipe_matrix(fit_.gradient);
   curvature_.wipe();
 }
 

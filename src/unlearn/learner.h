@@ -95,6 +95,8 @@ class Learner {
   // The fast rung needs at least as many graphs as coordinates.  With fewer graphs the dual form is cheaper than any d
   // x d matrix.
   [[nodiscard]] bool fast_rung_possible() const;
+  // Updates that are to come; 0: many.
+  [[nodiscard]] std::size_t updates_left() const;
   void forget_tried() noexcept;
 
   SparseBlockRows rows_;
@@ -104,6 +106,7 @@ class Learner {
   Limit limit_;
   std::size_t living_ = 0;
   bool all_rows_ = true;
+  std::size_t updates_ = 0;  // committed so far
   Fit fit_;
   Curvature curvature_;  // derived from the above
   std::optional<Tried> tried_;

@@ -18,6 +18,8 @@ TEST(Usage, EveryHelpTextTeachesByExample) {
                                                           {"train"},
                                                           {"predict"},
                                                           {"forget"},
+                                                          {"add"},
+                                                          {"correct"},
                                                           {"status"},
                                                           {"certificate"},
                                                           {"verify"},

@@ -49,5 +49,34 @@ TEST(AnchorSchedule, AnchorsThatDoNotServeAreWaitedForLongerAndLonger) {
   EXPECT_EQ(waits(), 0U);
 }
 
+TEST(PassAccount, ExpectsWhatItSaw) {
+  PassAccount account;
+  for (int i = 0; i < 10; ++i) account.count(40);
+  EXPECT_NEAR(account.expected(), 40, 0.1);
+}
+
+TEST(UpdatesServed, InversesServeWhatIsToComeButNotUpdatesTheyCannotFollow) {
+  EXPECT_EQ(updates_served(1, 1, 100), 1);
+  EXPECT_EQ(updates_served(7, 1, 100), 7);
+  EXPECT_GE(updates_served(0, 1, 100), 50);
+  EXPECT_EQ(updates_served(0, 50, 100), 1);
+}
+
+TEST(BoundOutlook, ABoundThatDoesNotServeIsLeftOutForLongerAndLonger) {
+  BoundOutlook outlook;
+  const auto pause = [&outlook] {
+    std::size_t count = 0;
+    while (!outlook.is_due()) ++count;
+    return count;
+  };
+  EXPECT_EQ(pause(), 0U);
+  for (const std::size_t expected : {1U, 3U, 7U, 15U, 15U}) {
+    outlook.bounded(false);
+    EXPECT_EQ(pause(), expected);
+  }
+  outlook.bounded(true);
+  EXPECT_EQ(pause(), 0U);
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -51,7 +51,7 @@ void follow_edits(Problem problem, HessianForm form, std::size_t edits) {
     ASSERT_TRUE(kept.refresh_inverses(objective, W));
     ASSERT_TRUE(kept.has_inverses());
     const double tolerance = 1e-9;
-    const auto descent = kept.descend(objective, W, objective.gradient(W), tolerance);
+    const auto descent = kept.descend(objective, W, objective.gradient(W), {.each = tolerance});
     ASSERT_TRUE(descent.has_value());
     EXPECT_LE(objective.gradient(descent->weights).colwise().norm().maxCoeff(), 1.01 * tolerance);
     const Matrix optimum = train(objective).value().weights;
@@ -98,7 +98,7 @@ TEST(KeptInverses, TwoClassesAreMirrored) {
     const Matrix start = Matrix::Zero(40, 2);
     Curvature kept(form);
     ASSERT_TRUE(kept.build_inverses(objective, objective.curvatures(objective.margins(start))));
-    const auto descent = kept.descend(objective, start, objective.gradient(start), 1e-9);
+    const auto descent = kept.descend(objective, start, objective.gradient(start), {.each = 1e-9});
     ASSERT_TRUE(descent.has_value());
     EXPECT_EQ(descent->weights.col(0), -descent->weights.col(1));
     EXPECT_LE(objective.gradient(descent->weights).colwise().norm().maxCoeff(), 1.01e-9);
@@ -113,7 +113,7 @@ TEST(KeptInverses, GiveUpWhereTheyLeadNowhere) {
     Curvature kept(form);
     ASSERT_TRUE(kept.build_inverses(objective, Matrix::Constant(60, 3, 1e-9)));  // steps far too long
     const Matrix start = random_matrix(1, 50, 3);
-    EXPECT_FALSE(kept.descend(objective, start, objective.gradient(start), 1e-9).has_value());
+    EXPECT_FALSE(kept.descend(objective, start, objective.gradient(start), {.each = 1e-9}).has_value());
     EXPECT_FALSE(kept.has_inverses());
   }
 }
@@ -133,7 +133,7 @@ TEST(KeptInverses, AreRenewedWhenStaleOnesHaveCostAsMuch) {
     const Objective objective = random.objective();
     kept.replace_row(edits, row);
     ASSERT_TRUE(kept.refresh_inverses(objective, W));
-    const auto descent = kept.descend(objective, W, objective.gradient(W), 1e-8);
+    const auto descent = kept.descend(objective, W, objective.gradient(W), {.each = 1e-8});
     ASSERT_TRUE(descent.has_value());
     W = descent->weights;
   }
@@ -155,7 +155,7 @@ TEST(KeptInverses, LinesThatAreFarOffAreRenewedOnTheWay) {
   const auto steps_with = [&](const Matrix& curvatures) {
     Curvature kept(HessianForm::kDual);
     EXPECT_TRUE(kept.build_inverses(objective, curvatures));
-    const auto descent = kept.descend(objective, start, objective.gradient(start), 1e-10);
+    const auto descent = kept.descend(objective, start, objective.gradient(start), {.each = 1e-10});
     EXPECT_TRUE(descent.has_value());
     return descent ? descent->steps : 1000;
   };

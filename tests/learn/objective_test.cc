@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "learn/wide_loss.h"
 #include "linalg/row_products.h"
@@ -264,6 +265,33 @@ TEST(ObjectiveRounding, NewtonDefectIsWithinItsEnvelope) {
         objective.newton_defect_rounding_upper_bound(curvatures, products, W, V, right),
         objective.loss().curvature_lipschitz() < 10);  // a nearly sharp corner counts for all rows, however far
   });
+}
+
+// A certificate may rest on some classes that are evaluated now and on others that were evaluated before.
+TEST(Objective, SomeClassesAreEvaluatedAsAllAreBitForBit) {
+  const LabelledRows data = random_rows(8, {.rows = 300, .columns = 21, .classes = 7});
+  const Matrix W = random_matrix(9, 21, 7);
+  const Matrix noise = random_matrix(10, 21, 7);
+  for (const Loss& loss : all_losses()) {
+    for (const Matrix* perturbation : {static_cast<const Matrix*>(nullptr), &noise}) {
+      const Objective objective(data.rows, data.labels, 7, loss, 0.3, perturbation);
+      const Evaluation all = objective.evaluate(W);
+      for (const std::vector<std::size_t>& some :
+           {std::vector<std::size_t>{0}, {6}, {1, 4}, {0, 2, 3, 5, 6}, {0, 1, 2, 3, 4, 5, 6}}) {
+        Matrix columns(21, static_cast<Eigen::Index>(some.size()));
+        for (std::size_t c = 0; c < some.size(); ++c) {
+          columns.col(static_cast<Eigen::Index>(c)) = W.col(static_cast<Eigen::Index>(some[c]));
+        }
+        const Evaluation found = objective.evaluate(columns, some);
+        for (std::size_t c = 0; c < some.size(); ++c) {
+          const auto column = static_cast<Eigen::Index>(c);
+          const auto k = static_cast<Eigen::Index>(some[c]);
+          EXPECT_EQ(found.gradient.col(column), all.gradient.col(k)) << loss.describe() << ", class " << k;
+          EXPECT_EQ(found.rounding(column), all.rounding(k)) << loss.describe() << ", class " << k;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

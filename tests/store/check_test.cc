@@ -63,7 +63,7 @@ TEST_F(QuickCheckOf, AGoodFilePassesAndIsNotChanged) {
   std::vector<std::string> names;
   for (const Check& made : found.checks) names.push_back(made.name);
   EXPECT_EQ(names, (std::vector<std::string>{"file", "constants", "chain", "signature", "data", "model", "certificate",
-                                             "published", "seals", "erasure"}));
+                                             "published", "seals", "kept", "erasure"}));
   EXPECT_EQ(sample_.bytes(), before);
 }
 

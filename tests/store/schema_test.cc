@@ -117,12 +117,16 @@ TEST(Schema, FrozenValues) {
 class OrdinaryUser {
  public:
   OrdinaryUser() : was_root_(::geteuid() == 0) {
-    if (was_root_) EXPECT_EQ(::seteuid(65534), 0);
+    if (was_root_) {
+      EXPECT_EQ(::seteuid(65534), 0);
+    }
   }
   OrdinaryUser(const OrdinaryUser&) = delete;
   OrdinaryUser& operator=(const OrdinaryUser&) = delete;
   ~OrdinaryUser() {
-    if (was_root_) EXPECT_EQ(::seteuid(0), 0);
+    if (was_root_) {
+      EXPECT_EQ(::seteuid(0), 0);
+    }
   }
 
  private:

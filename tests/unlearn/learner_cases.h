@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,25 @@ inline void expect_residuals_hold(const Learner& learner, const LabelledRows& da
   WideMatrix gradient = wide_gradient(learner.rows(), data.labels, options.loss, ridge, fit.weights);
   if (fit.perturbation) gradient += fit.perturbation->cast<Wide>();
   for (Eigen::Index k = 0; k < gradient.cols(); ++k) EXPECT_LE(gradient.col(k).norm(), fit.residuals(k)) << k;
+}
+
+// The largest distance, over the classes, of the true gradient from what is known of it, over what the fit says it may
+// be.
+inline double unknown_share_of_gradient(const Learner& learner, const LabelledRows& data, const SessionOptions& options,
+                                        const Fit& fit, std::size_t living) {
+  const double ridge = options.regularisation * static_cast<double>(living);
+  WideMatrix gradient = wide_gradient(learner.rows(), data.labels, options.loss, ridge, fit.weights);
+  if (fit.perturbation) gradient += fit.perturbation->cast<Wide>();
+  double largest = 0;
+  for (Eigen::Index k = 0; k < gradient.cols(); ++k) {
+    const Wide unknown = (gradient.col(k) - fit.gradient.col(k).cast<Wide>()).norm();
+    largest = std::max(largest, static_cast<double>(unknown / fit.uncertainty(k)));
+  }
+  return largest;
+}
+inline void expect_gradient_is_known(const Learner& learner, const LabelledRows& data, const SessionOptions& options,
+                                     const Fit& fit, std::size_t living) {
+  EXPECT_LE(unknown_share_of_gradient(learner, data, options, fit, living), 1);
 }
 
 }  // namespace unscatter::testing

@@ -50,6 +50,9 @@ class Loss {
   [[nodiscard]] double curvature_bound() const noexcept;
   // The sharp Lipschitz constant of l'': 1/(6 sqrt 3) for logistic, 0 for squared, 1/h^2 for huber-svm.  Errs high.
   [[nodiscard]] double curvature_lipschitz() const noexcept;
+  // kappa with |l'''| <= kappa l'' everywhere: 1 for logistic, 0 for squared.  Infinity for huber-svm, whose l'' ends
+  // in corners.  Then |l''(t + h) - l''(t)| <= l''(t) (e^(kappa |h|) - 1).
+  [[nodiscard]] double curvature_log_lipschitz() const noexcept;
   // The gamma_2 that [Pan23, Sec. 5] uses.  It is 1/4 for logistic, which is valid but 2.6 times looser.  For the other
   // losses it is the sharp constant.
   [[nodiscard]] double published_curvature_lipschitz() const noexcept;

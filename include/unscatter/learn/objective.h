@@ -66,6 +66,9 @@ class Objective {
   [[nodiscard]] Matrix gradient(const Matrix& margins, const Matrix& weights) const;
   [[nodiscard]] Matrix gradient(const Matrix& weights) const { return gradient(margins(weights), weights); }
   [[nodiscard]] Evaluation evaluate(const Matrix& weights) const;
+  // The same for some classes, in ascending order: column c of `weights` and of the result belongs to classes[c]. Every
+  // column is the one that evaluate() of all classes finds, bit for bit.
+  [[nodiscard]] Evaluation evaluate(const Matrix& weights, std::span<const std::size_t> classes) const;
   // H_k v_k - right_k for every class k: how well Newton systems were solved.  `products` = Z V.
   [[nodiscard]] Matrix newton_defect(const Matrix& curvatures, const Matrix& products, const Matrix& steps,
                                      const Matrix& right_sides) const;
@@ -86,9 +89,12 @@ class Objective {
   [[nodiscard]] Matrix gradient_from(Matrix slopes, const Matrix& weights) const;
   // The part of a gradient that does not come from rows.
   void add_ridge_and_noise(const Matrix& weights, Matrix& gradient) const;
-  // Negates, in a block, the entry of each row's own class.
-  void turn_own_signs(const RowBlock& block) const;
-  [[nodiscard]] Vector rounding_of(const GradientEnvelope& envelope, const Matrix& weights) const;
+  // Negates, in a block, the entry of each row's own class.  columns[k]: where class k stands in the block, or beyond
+  // its stride if it is not there.
+  void turn_own_signs(const RowBlock& block, std::span<const std::size_t> columns) const;
+  // Column c of `weights` is of class classes[c].
+  [[nodiscard]] Vector rounding_of(const GradientEnvelope& envelope, const Matrix& weights,
+                                   std::span<const std::size_t> classes) const;
 
   const SparseBlockRows* rows_;
   std::span<const std::uint32_t> labels_;

@@ -40,6 +40,8 @@ struct WorkspaceOptions {
   // A workspace is used by one process at a time.  This is how long to wait for another one before giving up.
   std::chrono::milliseconds wait{10000};
   std::size_t threads = 0;  // 0: all; results do not depend on it
+  // How many updates this process is to make; 0: many (SessionOptions::expected_updates).
+  std::size_t expected_updates = 0;
   Progress* progress = nullptr;
   // Seconds since 1970; default: the system's clock.
   std::function<std::int64_t()> clock = nullptr;

@@ -85,6 +85,10 @@ struct SessionOptions {
   // where there are at least as many graphs as coordinates.
   bool fast_rung = true;
 
+  // How many updates are to come; 0: many.  What pays only over many updates (inverses, the fast rung's factor) is not
+  // built for a few.  Decides about time alone, never about a result's guarantee.  Not kept in snapshots.
+  std::size_t expected_updates = 0;
+
   // Counts of published models that ended before this one began.  They change no result; the promise tells them.
   std::vector<EarlierCount> earlier = {};
 

@@ -339,6 +339,52 @@ DATA = [
          ["label"]),
 ]
 
+NEW_ID = '{"id": "new-1", "label": "a", "nodes": ["x", "y", "z"], "edges": [[0, 1], [1, 2]]}\n'
+
+
+def add(name, content, names, exit_code=1, file="more.jsonl", workspace="w.unscatter", **other):
+    return case(name, ["add", "--workspace", workspace, "--data", file, "--json"], exit_code, names,
+                files={file: content} if content else {}, **other)
+
+
+def correct(name, more, exit_code, names, **other):
+    json = ["--json"] if exit_code == 1 else []
+    return case(name, ["correct", *W, *more, *json], exit_code, names, **other)
+
+
+# Learning more, and corrections.
+LIVING = [
+    case("add-without-data", ["add", *W], 2, ["--data"]),
+    add("add-data-not-there", "", ["more.jsonl"]),
+    add("add-other-class", NEW_ID.replace('"a"', '"unheard-of"'), ["new-1", "unheard-of"]),
+    add("add-without-ids", GRAPH.replace('"a"', '"club"'), ["ids"]),
+    add("add-node-labels", '{"id": "n", "label": "club", "nodes": 2, "edges": [[0, 1]], "node_labels": [1, 2]}\n',
+        ["n", "node labels"]),
+    add("add-attributes", '{"id": "n", "label": "club", "nodes": 2, "edges": [[0, 1]], "features": [[1], [2]]}\n',
+        ["n", "1 attributes"]),
+    add("add-no-graph", "\n", ["more.jsonl"]),
+    correct("correct-nothing-named", [], 2, ["--graph", "--requests"]),
+    correct("correct-graph-alone", ["--graph", "0"], 2, ["--label", "--add-edge"]),
+    correct("correct-two-forms", ["--graph", "0", "--label", "1", "--drop-edge", "0,1"], 2, ["--label", "--drop-edge"]),
+    correct("correct-node-alone", ["--graph", "0", "--node", "1"], 2, ["--node", "--attributes"]),
+    correct("correct-attributes-alone", ["--graph", "0", "--attributes", "1,2"], 2, ["--attributes", "--node"]),
+    correct("correct-attributes-word", ["--graph", "0", "--node", "1", "--attributes", "1,high"], 2, ["high"]),
+    correct("correct-label-fraction", ["--graph", "0", "--node", "1", "--node-label", "1.5"], 2, ["1.5"]),
+    correct("correct-weight-alone", ["--graph", "0", "--label", "1", "--weight", "2"], 2, ["--weight", "--add-edge"]),
+    correct("correct-edge-one-end", ["--graph", "0", "--add-edge", "3"], 2, ["--add-edge", "3"]),
+    correct("correct-other-class", ["--graph", "0", "--label", "unheard-of"], 1, ["unheard-of", "graph 0"]),
+    correct("correct-graph-gone", ["--graph", "3", "--label", "1"], 1, ["graph 3"]),
+    correct("correct-edge-to-itself", ["--graph", "0", "--add-edge", "1,1"], 1, ["graph 0", "itself"]),
+    correct("correct-edge-not-there", ["--graph", "0", "--drop-edge", "1,1"], 1, ["graph 0", "no such edge"]),
+    correct("correct-attributes-none", ["--graph", "0", "--node", "1", "--attributes", "1"], 1, ["graph 0", "1"]),
+    correct("correct-list-wrong", ["--requests", "c.jsonl"], 1, ["c.jsonl:2", "graph"],
+            files={"c.jsonl": '{"correct": "class", "graph": 0, "class": "1"}\n{"correct": "class", "class": "1"}\n'}),
+    correct("correct-list-refused", ["--requests", "c.jsonl"], 1, ["c.jsonl:1", "9999"],
+            files={"c.jsonl": '{"correct": "class", "graph": 9999, "class": "1"}\n'}),
+    correct("correct-list-and-graph", ["--graph", "0", "--requests", "c.jsonl"], 2, ["--requests"]),
+]
+
+
 def expire(name, more, exit_code, names, **other):
     json = ["--json"] if exit_code == 1 else []
     return case(name, ["expire", *W, *more, *json], exit_code, names, **other)
@@ -374,4 +420,4 @@ DATES = [
 ]
 
 SECTIONS = [("Commands", COMMANDS), ("Numbers", NUMBERS), ("Options", OPTIONS), ("Lists", LISTS), ("Files", FILES),
-            ("Requests", REQUESTS), ("Data", DATA), ("Dates and subjects", DATES)]
+            ("Requests", REQUESTS), ("Data", DATA), ("Living", LIVING), ("Dates and subjects", DATES)]
