@@ -32,9 +32,7 @@ Status check_no_list(const ForgetArguments& arguments) {
 // Before the workspace is opened: a command that makes no sense should not wait for a lock.
 Status check_forget_usage(const ForgetArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
-  if (arguments.shred && !arguments.openings.empty())
-    return wrong("--openings keeps the salts that --shred is to destroy");
-  if (arguments.shred && arguments.keep_salts) return wrong("--keep-salts keeps the salts that --shred is to destroy");
+  UNSCATTER_CHECK_OK(check_salts_usage(arguments));
   if (!arguments.replay.empty()) {
     const RequestArguments& what = arguments.what;
     const bool asks = what.is_list() || !what.graph.empty() || !what.subject.empty() || what.features_only;
@@ -52,11 +50,6 @@ Status check_forget_usage(const ForgetArguments& arguments) {
   if (!arguments.receipts.empty()) return wrong("--receipts goes with --requests; one request has --receipt");
   return check_no_list(arguments);
 }
-
-struct RemovalTimes {
-  double open = 0;    // seconds until the workspace was ready
-  double forget = 0;  // seconds of the removal itself, until it was on disk
-};
 
 std::string salts_words(const ForgetArguments& arguments) {
   std::string words;
@@ -195,31 +188,49 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
     return std::move(removal).error();
   }
   times.forget = watch.lap();
-  // Opened before the commit, so that a wrong path stops the removal and not its record.  0600: request and salt
-  // together say who asked.
-  UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
-  UNSCATTER_TRY(receipt, open_receipt(arguments.receipt, 1));
-  // The files are not part of the removal's time.
-  watch.lap();
-  UNSCATTER_TRY(outcome,
-                removal->commit(
-                    {.keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)}));
-  times.forget += watch.lap();
-  return write_receipt_and_report(arguments, std::move(receipt), describe(request), outcome, workspace, times);
+  return commit_and_report(arguments, workspace, *removal, describe(request), times);
 }
 
 }  // namespace
 
+Status check_salts_usage(const ForgetArguments& arguments) {
+  const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
+  if (arguments.shred && !arguments.openings.empty())
+    return wrong("--openings keeps the salts that --shred is to destroy");
+  if (arguments.shred && arguments.keep_salts) return wrong("--keep-salts keeps the salts that --shred is to destroy");
+  return ok_status();
+}
+
+Result<Report> commit_and_report(const ForgetArguments& arguments, Workspace& workspace, Workspace::Removal& removal,
+                                 const std::string& what, RemovalTimes times) {
+  // Opened before the commit, so that a wrong path stops the removal and not its record.  0600: request and salt
+  // together say who asked.
+  UNSCATTER_TRY(openings, open_lines(arguments.openings, 0600));
+  UNSCATTER_TRY(receipt, open_receipt(arguments.receipt, removal.requests().size()));
+  // The files are not part of the removal's time.
+  Stopwatch watch;
+  UNSCATTER_TRY(outcome,
+                removal.commit(
+                    {.keep_salts = arguments.keep_salts, .shred = arguments.shred, .hand_out = hand_out_to(openings)}));
+  times.forget += watch.lap();
+  return write_receipt_and_report(arguments, std::move(receipt), what, outcome, workspace, times);
+}
+
 Result<Report> preview_removal(const ForgetArguments& arguments, Workspace& workspace,
                                std::span<const RemovalRequest> requests) {
-  constexpr std::size_t kListedRequests = 20;
-  const std::size_t graphs = workspace.info().graphs;
   Stopwatch watch;
   UNSCATTER_TRY(removal, workspace.prepare(requests));
+  return report_preview(arguments, workspace, removal, watch.lap());
+}
+
+Result<Report> report_preview(const ForgetArguments& arguments, Workspace& workspace, const Workspace::Removal& removal,
+                              double seconds) {
+  constexpr std::size_t kListedRequests = 20;
+  const std::vector<RemovalRequest>& requests = removal.requests();
+  const std::size_t graphs = workspace.info().graphs;
   const Certificate& certificate = removal.certificate();
   const Exposure& exposure = removal.exposure();
   const EditCounts& edits = removal.edits_together();
-  const double seconds = watch.lap();
   UNSCATTER_TRY(known, knowing_models(workspace));
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
@@ -295,6 +306,19 @@ Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode)
   return std::optional(std::move(file));
 }
 
+void add_removal_options(CLI::App& command, ForgetArguments& arguments) {
+  command.add_flag("--dry-run", arguments.dry_run, "Say what it would change and cost; change nothing");
+  command.add_flag(
+      "--keep-salts", arguments.keep_salts,
+      "Keep the salts in the workspace: whoever holds the file can then check a guess of who was forgotten");
+  command.add_flag("--shred", arguments.shred,
+                   "Neither keep nor hand out a salt, and destroy what --keep-salts kept of the same request");
+  command.add_option("--receipt", arguments.receipt, "Write the signed receipt of one request here");
+  command.add_option(
+      "--openings", arguments.openings,
+      "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
+}
+
 void add_forget_command(CLI::App& parent, Context& context) {
   CLI::App& command =
       *parent.add_subcommand("forget", "Remove data from a workspace and its model, with a certificate");
@@ -302,16 +326,7 @@ void add_forget_command(CLI::App& parent, Context& context) {
   arguments->workspace.add_to(command);
   arguments->key.add_to(command);
   arguments->what.add_to(command);
-  command.add_flag("--dry-run", arguments->dry_run, "Say what it would change and cost; change nothing");
-  command.add_flag(
-      "--keep-salts", arguments->keep_salts,
-      "Keep the salts in the workspace: whoever holds the file can then check a guess of who was forgotten");
-  command.add_flag("--shred", arguments->shred,
-                   "Neither keep nor hand out a salt, and destroy what --keep-salts kept of the same request");
-  command.add_option("--receipt", arguments->receipt, "Write the signed receipt of one request here");
-  command.add_option(
-      "--openings", arguments->openings,
-      "Append request and salt, a line each: with it somebody can show that a commitment is about this request");
+  add_removal_options(command, *arguments);
   command.add_option("--replay", arguments->replay,
                      "Bring a restored backup up to date: honour again what this file of openings tells");
   command.add_option("--batch", arguments->batch, "With --requests: requests per update, at least 1")

@@ -6,8 +6,10 @@
 #include <string>
 #include <system_error>
 
+#include "base/utc_time.h"
 #include "certificate_words.h"
 #include "commands.h"
+#include "expiry_options.h"
 #include "key_options.h"
 #include "workspace_options.h"
 
@@ -57,7 +59,27 @@ std::string protection_words(const SessionOptions& options) {
              : fmt::format("everyone: every subject, in at most {}", counted(options.per_subject, "graph", "graphs"));
 }
 
-Report report_status(const StatusArguments& arguments, const Workspace& workspace, std::uintmax_t bytes) {
+// "3 dates; 1 overdue since 2026-10-01, and 'unscatter expire' forgets it; next: graph 12, on 2027-03-01"
+std::string due_status_words(const DueSummary& due) {
+  if (due.dates == 0) return "nothing has a due date";
+  std::string words = counted(due.dates, "date", "dates");
+  if (due.overdue > 0) {
+    words += fmt::format("; {} overdue, the oldest since {}: 'unscatter expire' forgets what is due",
+                         grouped(due.overdue), short_utc_text(due.oldest.value_or(0)));
+  }
+  if (due.next) words += fmt::format("; next: {}, on {}", describe(due.next->what), short_utc_text(due.next->due));
+  return words;
+}
+
+Json due_status_json(const DueSummary& due) {
+  return {{"dates", due.dates},
+          {"overdue", due.overdue},
+          {"oldest", date_json(due.oldest)},
+          {"next", due.next ? due_json(due.next->what, due.next->due) : Json(nullptr)}};
+}
+
+Report report_status(const StatusArguments& arguments, const Workspace& workspace, const DueSummary& due,
+                     std::uintmax_t bytes) {
   const WorkspaceInfo& info = workspace.info();
   Report report;
   report.json = {{"workspace", arguments.workspace.path},
@@ -80,6 +102,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                  {"rungs", counts_by_name<Json>(info.rungs)},
                  {"published", info.published},
                  {"published_in_count", info.published_in_count},
+                 {"due", due_status_json(due)},
                  {"outdated", info.outdated.has_value()},
                  {"certificate", certificate_json(info.certificate)}};
 
@@ -94,6 +117,7 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
                                   ? fmt::format("{} of the {} models that the guarantee covers together",
                                                 grouped(info.published_in_count), grouped(info.options.releases))
                                   : counted(info.published, "model", "models")});
+  table.add_row({"due", due_status_words(due)});
   table.add_row({"protects", protection_words(info.options)});
   table.add_row(
       {"learning", fmt::format("{} loss, {}", info.options.loss.describe(),
@@ -115,7 +139,8 @@ Result<Report> show_status(const StatusArguments& arguments, Context& context) {
   UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, KeyArguments::usual_record()));
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(arguments.workspace.path, unknown);
-  Report report = report_status(arguments, workspace, unknown ? 0 : bytes);
+  UNSCATTER_TRY(due, workspace.due_summary(seconds_now()));
+  Report report = report_status(arguments, workspace, due, unknown ? 0 : bytes);
   if (arguments.replay_digest) {
     UNSCATTER_TRY(digest, workspace.replay_digest());
     report.json["replay_digest"] = digest.hex();

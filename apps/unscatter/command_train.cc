@@ -22,6 +22,7 @@ void add_train_command(CLI::App& parent, Context& context) {
   command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")
       ->capture_default_str();
   arguments->add_choices_to(command);
+  arguments->expiry.add_to(command);
   command.footer(R"(
 Examples:
   unscatter train --data groups.jsonl --workspace w.unscatter
@@ -29,6 +30,7 @@ Examples:
   unscatter train --data IMDB-BINARY --workspace imdb.unscatter --epsilon 0.5 --delta 1e-5 --releases 100
   unscatter train --data groups.jsonl --workspace w.unscatter --train-share 0.8 --compare-levels --per-subject 1
   unscatter train --data groups.jsonl --workspace w.unscatter --protect everyone --per-subject 1 --ridge 50
+  unscatter train --data groups.jsonl --workspace w.unscatter --keep-for 90d
   unscatter train --data IMDB-BINARY --workspace paper.unscatter --preset paper --force
 
 The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have
@@ -46,6 +48,7 @@ Features and transforms: unscatter embed --help.)");
       [arguments]() -> Status {
         UNSCATTER_CHECK_OK(arguments->transform.spec());
         UNSCATTER_CHECK_OK(arguments->guarantee.options({}));
+        UNSCATTER_CHECK_OK(arguments->expiry.check());
         // An option that changes nothing would let somebody believe in a protection that is not there.
         if (arguments->guarantee.per_subject && arguments->guarantee.protect != "everyone" &&
             !arguments->compare_levels) {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <span>
@@ -56,6 +57,23 @@ struct ForgetArguments {
 // Before an update: a receipt that cannot be written must not turn an update that was made into one that failed.  Null
 // if `path` is empty.
 [[nodiscard]] Result<std::optional<OutputFile>> open_receipt(const std::string& path, std::size_t requests);
+struct RemovalTimes {
+  double open = 0;    // seconds until the workspace was ready
+  double forget = 0;  // seconds of the removal itself, until it was on disk
+};
+// --openings belongs to no --shred, and so on: the options of every removal.  Errors: kInvalidArgument.
+[[nodiscard]] Status check_salts_usage(const ForgetArguments& arguments);
+// --dry-run, the salts and --receipt of one update: the options that every removal has.
+void add_removal_options(CLI::App& command, ForgetArguments& arguments);
+// Opens the files of --openings and --receipt, commits, writes the receipt, and tells.  `what`: what was forgotten, in
+// words.  `times.forget`: what preparing took.
+[[nodiscard]] Result<Report> commit_and_report(const ForgetArguments& arguments, Workspace& workspace,
+                                               Workspace::Removal& removal, const std::string& what,
+                                               RemovalTimes times);
+// What a prepared removal would do.  `prepare_seconds`: what preparing took.
+[[nodiscard]] Result<Report> report_preview(const ForgetArguments& arguments, Workspace& workspace,
+                                            const Workspace::Removal& removal, double prepare_seconds);
+
 // Null if `path` is empty.
 [[nodiscard]] Result<std::optional<LineFile>> open_lines(const std::string& path, mode_t mode);
 

@@ -56,6 +56,7 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_forget_command(program, context);
   add_add_command(program, context);
   add_correct_command(program, context);
+  add_expire_command(program, context);
   add_status_command(program, context);
   add_certificate_command(program, context);
   add_verify_command(program, context);
@@ -64,6 +65,8 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_renew_command(program, context);
   add_retrain_command(program, context);
   add_graphs_command(program, context);
+  add_subject_command(program, context);
+  add_subjects_command(program, context);
   add_export_command(program, context);
   add_check_command(program, context);
   add_backup_command(program, context);

@@ -203,6 +203,8 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "lambda"; });
     origins.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
   }
+  UNSCATTER_CHECK_OK(arguments.expiry.apply(setup.dataset, seconds_now()));
+  note_overdue(setup.dataset, seconds_now(), context);
   note_large_delta(setup.dataset, setup.options, context);
   clock.stage("read");
 

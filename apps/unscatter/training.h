@@ -8,6 +8,7 @@
 
 #include "constant_options.h"
 #include "context.h"
+#include "expiry_options.h"
 #include "guarantee_options.h"
 #include "key_options.h"
 #include "learning_options.h"
@@ -30,6 +31,7 @@ struct TrainArguments {
   ConstantArguments constants;
   LearningArguments learning;
   GuaranteeArguments guarantee;
+  ExpiryArguments expiry;  // of a training; a retraining keeps the dates that are there
 
   // What a model is learned by: features, transform, constants, learning, guarantee.
   void add_choices_to(CLI::App& command);

@@ -81,12 +81,14 @@ Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
   part.name = dataset.name;
   // All class names, even those without a chosen graph: a label is an index into this list.
   part.class_names = dataset.class_names;
+  part.subject_expires = dataset.subject_expires;
   part.graphs.reserve(chosen.size());
   for (const std::size_t i : chosen) {
     invariant(i < dataset.size(), "subset(): no such graph");
     part.graphs.push_back(dataset.graphs[i]);
     part.labels.push_back(dataset.labels[i]);
     if (!dataset.graph_ids.empty()) part.graph_ids.push_back(dataset.graph_ids[i]);
+    if (!dataset.expires.empty()) part.expires.push_back(dataset.expires[i]);
   }
   return part;
 }

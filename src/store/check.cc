@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "store/chain.h"
+#include "store/expiry.h"
 #include "store/guarantee.h"
 #include "store/kept_state.h"
 #include "store/rollback_record.h"
@@ -39,7 +41,7 @@ class QuickCheck {
       if (data && model) note("certificate", certificate());
       // Without the constants that stand with the model, nobody knows how large a published one should be.
       if (contents_.embedder != nullptr) note("published", check_published(database_, contents_));
-      note("seals", seals());
+      note("seals", seals(data));
       if (data && model) note("kept", kept());
     }
     note("erasure", check_erasure(database_, path_));
@@ -91,14 +93,16 @@ class QuickCheck {
   }
 
   // Rows that no entry commits to.  Their seals are checked while they are read.
-  Result<std::string> seals() {
+  Result<std::string> seals(bool data_holds) {
     std::size_t salts_kept = 0;
     UNSCATTER_CHECK_OK(visit_salts(database_, [&](std::size_t, std::vector<Salt>& salts) -> Status {
       salts_kept += salts.size();
       return ok_status();
     }));
     UNSCATTER_TRY(lists, read_lists(database_));
-    return fmt::format("{} salts and {} lists of requests are as they were written", salts_kept, lists.size());
+    UNSCATTER_TRY(dates, check_due_dates(database_, contents_, data_holds));
+    return fmt::format("{} salts and {} lists of requests are as they were written; {}", salts_kept, lists.size(),
+                       dates);
   }
 
   // Derived rows: are they what was written?  Whether they are what the graphs give is left to verify.
@@ -154,6 +158,32 @@ Result<std::string> check_published(const Database& database, const Contents& co
   }
   UNSCATTER_TRY(model, read_committed_model(database, contents));
   return std::string(model ? "a published model, the one of the last entry" : "no published model");
+}
+
+Result<std::string> check_due_dates(const Database& database, const Contents& contents, bool data_holds) {
+  UNSCATTER_TRY(there, has_due_dates(database));
+  if (!there) return std::string("made before there were due dates");
+  std::size_t count = 0;
+  std::set<std::string> subjects;
+  const std::vector<SlotSnapshot>& slots = contents.snapshot.slots;
+  UNSCATTER_CHECK_OK(visit_due(database, contents.identity, [&](const DueKey& key, std::int64_t) -> Status {
+    ++count;
+    const auto* slot = std::get_if<std::size_t>(&key);
+    if (slot == nullptr) {
+      subjects.insert(std::get<std::string>(key));
+    } else if (data_holds && (*slot >= slots.size() || !slots[*slot].graph)) {
+      return unsound(fmt::format("slot {} has a due date and no graph", *slot));
+    }
+    return ok_status();
+  }));
+  // By the graphs that were read and checked, and by no index.
+  for (const SlotSnapshot& slot : slots) {
+    for (std::size_t i = 0; slot.graph && slot.graph->has_node_ids() && i < slot.graph->node_count(); ++i) {
+      if (slot.graph->state(i) != NodeState::kTombstone) subjects.erase(slot.graph->node_id(i));
+    }
+  }
+  if (data_holds && !subjects.empty()) return unsound("a subject that is in no graph has a due date");
+  return fmt::format("{} due dates", count);
 }
 
 Result<std::string> check_erasure(const Database& database, const fs::path& path) {

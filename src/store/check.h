@@ -23,6 +23,9 @@ namespace unscatter {
 [[nodiscard]] Result<std::string> check_data(const Database& database, Contents& contents);
 // Is the published model the one that the last entry commits to?  Needs all of `contents`.
 [[nodiscard]] Result<std::string> check_published(const Database& database, const Contents& contents);
+// Are all due dates there, and each about something that is there (invariant 13)?  Graphs that are damaged have a check
+// of their own: without `data_holds` only the dates themselves are looked at.
+[[nodiscard]] Result<std::string> check_due_dates(const Database& database, const Contents& contents, bool data_holds);
 // What the file could still hold of the past (invariant 11).  Blocks that the file system or the drive has moved are
 // out of reach.
 [[nodiscard]] Result<std::string> check_erasure(const Database& database, const std::filesystem::path& path);

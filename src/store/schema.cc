@@ -20,6 +20,9 @@ struct Table {
   // It holds what can be derived from the others, so that it need not be derived again.  A file has all of these tables
   // or none: version 0.1 made none.
   bool kept = false;
+  // Of due dates.  A file from before they came lacks all of these, and gets them when it is opened with its key.
+  bool of_due_dates = false;
+  std::string_view type = "table";
 };
 
 // Format 1 did not know which entries a list had made.
@@ -37,6 +40,15 @@ constexpr std::array kTables = {
     Table{"embeddings",
           "CREATE TABLE embeddings(slot INTEGER PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL) STRICT",
           true},
+    Table{"expiry",
+          "CREATE TABLE expiry(slot INTEGER NOT NULL, subject BLOB NOT NULL, due INTEGER NOT NULL, seal BLOB NOT NULL, "
+          "PRIMARY KEY(slot, subject)) STRICT, WITHOUT ROWID",
+          false, true},
+    Table{"expiry_due", "CREATE INDEX expiry_due ON expiry(due)", false, true, "index"},
+    Table{"expiry_summary",
+          "CREATE TABLE expiry_summary(only INTEGER PRIMARY KEY, rows INTEGER NOT NULL, digest BLOB NOT NULL, "
+          "signature BLOB NOT NULL) STRICT",
+          false, true},
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
           "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
@@ -118,17 +130,18 @@ Status check_tables(const Database& database, const fs::path& path) {
   // Compared before any other statement runs.  A trigger could copy each row that a removal deletes to another table,
   // and a view in the place of a table could show rows that are not there.
   UNSCATTER_TRY(kept, has_kept_tables(database));
+  UNSCATTER_TRY(dates, database.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'expiry%'"));
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
-    if (table.kept && !kept) continue;
+    if ((table.kept && !kept) || (table.of_due_dates && dates == 0)) continue;
     UNSCATTER_TRY(row, statement.step());
     if (!row) return other;
     UNSCATTER_TRY(type, statement.text(0));
     UNSCATTER_TRY(name, statement.text(1));
     UNSCATTER_TRY(sql, statement.text(2));
     const std::string_view expected = format == kFirstFormat && name == "lists" ? kListsOfFormat1 : table.sql;
-    if (type != "table" || name != table.name || sql != expected) return other;
+    if (type != table.type || name != table.name || sql != expected) return other;
   }
   UNSCATTER_TRY(more, statement.step());
   if (more) return other;
@@ -183,6 +196,13 @@ Status create_tables(const Database& database) {
   // tables.
   return database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
+}
+
+Status create_due_tables(const Database& database) {
+  for (const Table& table : kTables) {
+    if (table.of_due_dates) UNSCATTER_CHECK_OK(database.run(table.sql));
+  }
+  return ok_status();
 }
 
 Result<std::int64_t> format_of(const Database& database) { return database.integer("PRAGMA user_version"); }

@@ -48,7 +48,7 @@ class Verifier {
     // Without the constants that stand with the model, nobody knows how large it should be.
     if (contents_.embedder != nullptr) {
       note("budget", budget(data_holds && model_holds));
-      note("other", others());
+      note("other", others(data_holds));
     }
     note("erasure", check_erasure(*database_, path_));
     // The residual of other graphs or other weights would prove nothing.
@@ -183,7 +183,7 @@ class Verifier {
   }
 
   // Rows that no ledger entry commits to.  They carry seals, which are checked while reading.
-  Result<std::string> others() {
+  Result<std::string> others(bool data_holds) {
     std::size_t salts_kept = 0;
     const auto count = [&](std::size_t sequence, std::vector<Salt>& salts) -> Status {
       UNSCATTER_TRY(row, read_entry(*database_, sequence));
@@ -196,7 +196,8 @@ class Verifier {
     UNSCATTER_CHECK_OK(visit_salts(*database_, count));
     UNSCATTER_TRY(lists, read_lists(*database_));
     UNSCATTER_TRY(published, check_published(*database_, contents_));
-    return fmt::format("{} salts, {} lists of requests, {}", salts_kept, lists.size(), published);
+    UNSCATTER_TRY(dates, check_due_dates(*database_, contents_, data_holds));
+    return fmt::format("{} salts, {} lists of requests, {}, {}", salts_kept, lists.size(), published, dates);
   }
 
   // The gradient at the stored weights, from the stored graphs, computed anew.  No number of the certificate enters.

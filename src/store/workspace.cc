@@ -5,10 +5,12 @@
 
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "base/wipe.h"
+#include "store/expiry.h"
 #include "store/kept_state.h"
 #include "store/schema.h"
 #include "store/stored_curvature.h"
@@ -75,7 +77,8 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
 Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
-                 const SigningKey& key, const std::optional<Digest>& continues, Contents& contents) {
+                 const SigningKey& key, const std::optional<Digest>& continues, const NewDates& dates,
+                 Contents& contents) {
   UNSCATTER_CHECK_OK(create_tables(database));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
   std::vector<Digest> leaves;
@@ -88,6 +91,7 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   UNSCATTER_CHECK_OK(write_kept_state(database, session, leaves, contents.identity.list_key, contents.tree));
   contents.tree.written();
   contents.has_kept_state = true;
+  UNSCATTER_CHECK_OK(add_due_dates(database, contents.identity, key, dates.graphs, 0, dates.subjects, true));
   // A workspace that is trained again goes on counting where its predecessor stopped.
   const std::size_t published = published_in(contents.constants.options.earlier);
   const ModelRow model = to_row(model_of(contents.snapshot, published), random);
@@ -340,6 +344,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   const auto continues = setup.predecessor ? std::optional(setup.predecessor->head) : std::nullopt;
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
+  const NewDates dates{std::move(setup.dataset.expires), std::move(setup.dataset.subject_expires)};
   // Before there is a file: options that cannot be met, or an interrupted training, leave nothing behind.
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder,
                                          session_options(setup.options, options), make_random(options)));
@@ -351,7 +356,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   const auto fill = [&]() -> Status {
     UNSCATTER_TRY(transaction, Transaction::begin(database));
     UNSCATTER_CHECK_OK(
-        write_all(database, session, *random, contents.identity.created, *options.key, continues, contents));
+        write_all(database, session, *random, contents.identity.created, *options.key, continues, dates, contents));
     UNSCATTER_CHECK_OK(transaction.commit());
     return database.empty_log();
   };
@@ -385,6 +390,7 @@ Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& 
                   upgrade(database, std::move(contents), *options.key, *make_random(options), time_text(options)));
     contents = std::move(upgraded);
   }
+  if (has_key) UNSCATTER_CHECK_OK(ensure_due_dates(database, contents.identity, *options.key));
   auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
   UNSCATTER_CHECK_OK(state->meet_record());
   return Workspace(std::move(state));

@@ -32,9 +32,10 @@ Result<PreparedRemoval> Workspace::State::prepare_addition(Dataset&& graphs) {
 }
 
 Result<Workspace::Removal> Workspace::prepare_addition(Dataset graphs) {
+  NewDates dates{std::move(graphs.expires), std::move(graphs.subject_expires)};
   UNSCATTER_TRY(update, state_->prepare_addition(std::move(graphs)));
   Asked asked(EntryKind::kAdded, texts_of_new_graphs(update));
-  Removal::Parts parts{state_.get(), std::move(update), std::move(asked)};
+  Removal::Parts parts{state_.get(), std::move(update), std::move(asked), {}, std::move(dates)};
   return Removal(std::make_unique<Removal::Parts>(std::move(parts)));
 }
 

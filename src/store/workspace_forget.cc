@@ -10,6 +10,7 @@
 #include "linalg/wipe_matrix.h"
 #include "store/cold.h"
 #include "store/correction_json.h"
+#include "store/expiry.h"
 #include "store/kept_state.h"
 #include "store/stored_curvature.h"
 #include "store/stored_graph.h"
@@ -28,6 +29,7 @@ struct ChangedGraphs {
   std::vector<GraphRow> rows;
   std::vector<Digest> leaves;
   std::vector<GraphBefore> before;
+  Leaving leaving;  // due dates follow it
 };
 
 void add_new_graph(const SlotChange& change, RandomSource& random, ChangedGraphs& changed) {
@@ -43,9 +45,18 @@ void add_new_graph(const SlotChange& change, RandomSource& random, ChangedGraphs
   changed.before.push_back({std::nullopt, std::move(slot.graph_id)});  // there was none
 }
 
+// New graphs take the slots behind all others, in the order in which they came.
+std::size_t first_new_slot(const PreparedRemoval& update) {
+  for (const SlotChange& change : update.changes()) {
+    if (change.added) return change.slot;
+  }
+  return 0;
+}
+
 Result<ChangedGraphs> changed_graphs(const Database& database, std::span<const SlotChange> changes,
                                      RandomSource& random) {
   ChangedGraphs changed;
+  UNSCATTER_TRY(follow_subjects, has_subject_dates(database));
   for (const SlotChange& change : changes) {
     if (change.added) {
       add_new_graph(change, random, changed);
@@ -54,6 +65,12 @@ Result<ChangedGraphs> changed_graphs(const Database& database, std::span<const S
     UNSCATTER_TRY(old, read_graph(database, change.slot));
     // The index of ids needs it.  Its bytes must not stay in freed memory once it is removed.
     UNSCATTER_TRY(old_slot, slot_from_row(old));
+    if (follow_subjects && old_slot.graph) {
+      for (std::string& id : subjects_that_leave(*old_slot.graph, change.graph)) {
+        changed.leaving.subjects.push_back(std::move(id));
+      }
+    }
+    if (change.graph == nullptr) changed.leaving.slots.push_back(change.slot);
     wipe(old.content);
     changed.before.push_back({std::move(old_slot.graph), std::move(old_slot.graph_id)});
     SlotSnapshot slot;
@@ -313,6 +330,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   RemovalRows rows;
   UNSCATTER_TRY(changed, changed_graphs(database, removal.changes(), *random));
   rows.graphs = std::move(changed);
+  rows.graphs.leaving.dates = how.due_dates;
   TreeChange tree_change(contents.tree);
   UNSCATTER_CHECK_OK(tree_change.apply(database, rows.graphs));
   // A session that goes on has its curvature in memory.  The file gets it from a removal that stands alone.
@@ -355,8 +373,16 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   watch.lap();
 
   UNSCATTER_TRY(transaction, Transaction::begin(database));
-  if (Status written = write_removal(database, rows, removal, contents, done.entry.sequence, done.salts, how);
-      !written.ok()) {
+  const auto write = [&]() -> Status {
+    UNSCATTER_CHECK_OK(write_removal(database, rows, removal, contents, done.entry.sequence, done.salts, how));
+    // What is gone has no due date: a date that stayed would name somebody who was removed.
+    UNSCATTER_CHECK_OK(erase_due_dates(database, contents.identity, *options.key, rows.graphs.leaving));
+    wipe(rows.graphs.leaving.subjects);
+    if (how.new_dates.empty()) return ok_status();
+    return add_due_dates(database, contents.identity, *options.key, how.new_dates.graphs, first_new_slot(removal),
+                         how.new_dates.subjects);
+  };
+  if (Status written = write(); !written.ok()) {
     Error error = std::move(written).error();
     error.message += "; nothing was changed";
     return error;
@@ -406,6 +432,8 @@ Workspace::Removal::~Removal() = default;
 
 const Certificate& Workspace::Removal::certificate() const { return parts_->update.certificate(); }
 
+const std::vector<RemovalRequest>& Workspace::Removal::requests() const { return parts_->asked.requests; }
+
 const Exposure& Workspace::Removal::exposure() const { return parts_->update.exposure(); }
 
 const std::vector<EditCounts>& Workspace::Removal::edits() const { return parts_->update.edits(); }
@@ -415,12 +443,15 @@ const EditCounts& Workspace::Removal::edits_together() const { return parts_->up
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written
-  return parts->workspace->forget(parts->update, std::move(parts->asked), RecordOptions(options));
+  RecordOptions how(options);
+  how.due_dates = std::move(parts->due_dates);
+  how.new_dates = std::move(parts->new_dates);
+  return parts->workspace->forget(parts->update, std::move(parts->asked), how);
 }
 
 Result<Workspace::Removal> Workspace::prepare(std::span<const RemovalRequest> requests) {
   UNSCATTER_TRY(update, state_->prepare(requests, OnRefusal::kRefuseBatch));
-  Removal::Parts parts{state_.get(), std::move(update), Asked({requests.begin(), requests.end()})};
+  Removal::Parts parts{state_.get(), std::move(update), Asked({requests.begin(), requests.end()}), {}, {}};
   return Removal(std::make_unique<Removal::Parts>(std::move(parts)));
 }
 

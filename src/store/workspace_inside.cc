@@ -1,9 +1,11 @@
 // Looking at what a workspace holds, without a session.
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "store/expiry.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
 
@@ -22,7 +24,17 @@ Result<Dataset> Workspace::remaining() const {
   dataset.name = state_->contents.constants.name;
   dataset.class_names = state_->contents.class_names;
   bool has_ids = false;
-  UNSCATTER_CHECK_OK(visit_graphs(state_->database, [&](std::size_t, GraphRow& row) -> Status {
+  // They are agreed with people, and so they outlive a training.
+  std::map<std::size_t, std::int64_t> due;
+  UNSCATTER_CHECK_OK(visit_due(state_->database, state_->contents.identity, [&](const DueKey& key, std::int64_t date) {
+    if (const auto* slot = std::get_if<std::size_t>(&key)) {
+      due.emplace(*slot, date);
+    } else {
+      dataset.subject_expires.emplace(std::get<std::string>(key), date);
+    }
+    return ok_status();
+  }));
+  UNSCATTER_CHECK_OK(visit_graphs(state_->database, [&](std::size_t slot, GraphRow& row) -> Status {
     UNSCATTER_TRY(kept, slot_from_row(row));
     if (!kept.graph) return ok_status();
     dataset.graphs.push_back(*std::move(kept.graph));
@@ -30,6 +42,9 @@ Result<Dataset> Workspace::remaining() const {
     dataset.numbers.push_back(kept.number);
     has_ids = has_ids || !kept.graph_id.empty();
     dataset.graph_ids.push_back(std::move(kept.graph_id));
+    if (due.empty()) return ok_status();
+    const auto date = due.find(slot);
+    dataset.expires.push_back(date == due.end() ? std::nullopt : std::optional(date->second));
     return ok_status();
   }));
   if (!has_ids) dataset.graph_ids.clear();

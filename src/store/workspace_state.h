@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/contents.h"
+#include "store/expiry.h"
 #include "store/rollback_record.h"
 #include "store/sqlite.h"
 #include "store/tables.h"
@@ -40,6 +41,9 @@ struct RecordOptions {
   // Of a replay: the head of the ledger that it takes the place of, and the models that were published under it.
   std::optional<Digest> supersedes = {};
   std::size_t published = 0;
+  // Due dates that the removal honours, or that are about nothing any more.  They go with it.
+  std::vector<DueKey> due_dates = {};
+  NewDates new_dates = {};  // of an addition
 };
 
 // What an update was asked for.
@@ -58,6 +62,8 @@ struct Workspace::Removal::Parts {
   State* workspace;
   PreparedRemoval update;
   Asked asked;
+  std::vector<DueKey> due_dates = {};
+  NewDates new_dates = {};
 };
 
 struct Workspace::State {

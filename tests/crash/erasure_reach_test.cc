@@ -92,6 +92,12 @@ WorkspaceSetup telling_setup() {
     setup.dataset.graphs[g] = telling_graph(g, g == kLarge ? kLargeNodes : 20, random);
     setup.dataset.graph_ids[g] = fmt::format("the-circle-called-{}", g);
   }
+  // Dates name people once more, in a table and in its index.
+  setup.dataset.expires[kLarge] = 1'810'000'000;
+  setup.dataset.subject_expires = {{kLeaver, 1'820'000'000},
+                                   {telling_id(0, 7), 1'820'000'000},
+                                   {telling_id(3, 10), 1'820'000'000},
+                                   {telling_id(kLarge, 150), 1'820'000'000}};
   return setup;
 }
 
@@ -301,7 +307,7 @@ class Carelessness {
     EXPECT_TRUE(database_.execute("PRAGMA locking_mode=EXCLUSIVE; " + precautions +
                                   "UPDATE graphs SET label = NULL, graph_id = NULL, nodes_at_creation = NULL, "
                                   "node_numbers = NULL, content = NULL, salt = NULL WHERE slot IN (2, 3); "
-                                  "DELETE FROM embeddings WHERE slot IN (2, 3); "
+                                  "DELETE FROM embeddings WHERE slot IN (2, 3); DELETE FROM expiry; "
                                   "UPDATE members SET entries = x'', seal = x''; DELETE FROM curvature"))
         << database_.error();
   }
@@ -321,6 +327,38 @@ TEST_F(ErasureReach, ARemovalWithoutSecureDeletionIsCaught) {
   Carelessness(path(), "PRAGMA secure_delete=ON; ").empty_log();
   EXPECT_EQ(found(disk_.content(), removals_[5].traces), 0);
   EXPECT_EQ(found(disk_.content(), removals_[6].traces), 0);
+}
+
+// All of the subjects that have dates, and graph kLarge, in one update.
+TEST_F(ErasureReach, NothingThatExpiredIsInAnyFile) {
+  Workspace workspace = open();
+  const std::vector<std::string> traces = {kLeaver, telling_id(0, 7), telling_id(3, 10), telling_id(kLarge, 150),
+                                           dataset_.graph_ids[kLarge]};
+  ASSERT_EQ(found(disk_.content(), traces), traces.size());
+  disk_.record_writes();
+  const std::vector<DueDate> due = workspace.due(1'820'000'000).value();
+  ASSERT_TRUE(workspace.prepare_due(due).value()->commit().ok());
+  EXPECT_EQ(found(disk_.content(), traces), 0);
+  for (const std::string& bytes : disk_.writes()) EXPECT_EQ(found({{"", bytes}}, traces), 0);
+  for (const PowerLoss loss : {PowerLoss::kNothing, PowerLoss::kPrefix, PowerLoss::kSubset}) {
+    EXPECT_EQ(found(disk_.after(loss), traces), 0);
+  }
+}
+
+// The graphs go and the date stays, as a program would leave it that does not know of dates.
+TEST_F(ErasureReach, ADateThatStaysIsCaught) {
+  const std::vector<std::string> leaver = {kLeaver};
+  ASSERT_EQ(found(disk_.content(), leaver), 1U);
+  {
+    PlainDatabase database(path());
+    ASSERT_TRUE(database.execute(
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=ON; "
+        "UPDATE graphs SET content = NULL WHERE slot IN (1, 2); UPDATE members SET entries = x'', seal = x''; "
+        "PRAGMA wal_checkpoint(TRUNCATE)"));
+    EXPECT_EQ(found(disk_.content(), leaver), 1U);
+    ASSERT_TRUE(database.execute("DELETE FROM expiry; PRAGMA wal_checkpoint(TRUNCATE)"));
+    EXPECT_EQ(found(disk_.content(), leaver), 0U);
+  }
 }
 
 TEST_F(ErasureReach, ARemovalThatStaysInTheLogIsCaught) {

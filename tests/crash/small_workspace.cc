@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -15,6 +16,8 @@ namespace unscatter::testing {
 namespace {
 
 constexpr std::size_t kGraphs = 14;
+constexpr std::int64_t kEarly = 1'800'000'000;
+constexpr std::int64_t kLate = 1'900'000'000;
 
 // A ring with a chord.  Users have the same place in every fourth graph.
 Graph small_graph(std::size_t number, Sequence& random) {
@@ -39,8 +42,9 @@ std::shared_ptr<const SigningKey> small_key() {
 }
 
 std::string text_of(const WorkspaceState& state) {
-  return fmt::format("{} entries, {} graphs, {} published, {} updates, data {}, replay {}", state.entries, state.graphs,
-                     state.published, state.updates, state.data.hex().substr(0, 8), state.replay.hex().substr(0, 8));
+  return fmt::format("{} entries, {} graphs, {} published, {} updates, data {}, due {}, replay {}", state.entries,
+                     state.graphs, state.published, state.updates, state.data.hex().substr(0, 8),
+                     state.due.hex().substr(0, 8), state.replay.hex().substr(0, 8));
 }
 
 // The first request of an earlier step that would be taken again, or of the next step that would not.
@@ -99,6 +103,12 @@ WorkspaceSetup small_setup() {
     setup.dataset.labels.push_back(static_cast<std::uint32_t>(g % 2));
     setup.dataset.graph_ids.push_back(fmt::format("group-{}", g));
   }
+  // Of what the steps remove, of what expires, and of what stays.
+  setup.dataset.expires.resize(kGraphs);
+  for (const std::size_t g : {3U, 8U}) setup.dataset.expires[g] = kLate;
+  setup.dataset.expires[10] = kEarly;
+  setup.dataset.expires[12] = kLate;
+  setup.dataset.subject_expires = {{"user-23", kLate}, {"user-31", kEarly}, {"user-12", kLate}};
   setup.features = "attributes+degree-onehot:6";
   setup.transform.scales = 2;
   setup.transform.moments = 1;
@@ -150,6 +160,7 @@ const std::vector<Step>& small_steps() {
       {{ForgetGraph{"group-8"}}},
       {{ForgetNode{"group-9", "user-10"}}},
       {.renews = true},
+      {.expires = kEarly},
   };
   return steps;
 }
@@ -158,6 +169,14 @@ std::vector<RemovalRequest> small_requests() {
   std::vector<RemovalRequest> all;
   for (const Step& step : small_steps()) all.insert(all.end(), step.requests.begin(), step.requests.end());
   return all;
+}
+
+Result<Forgotten> remove(Workspace& workspace, const Step& step) {
+  if (!step.expires) return workspace.forget(step.requests);
+  UNSCATTER_TRY(dates, workspace.due(*step.expires));
+  UNSCATTER_TRY(removal, workspace.prepare_due(dates));
+  if (!removal) return workspace.forget({});  // refused: it is done already, or the object takes no more work
+  return removal->commit();
 }
 
 Status carry_out(Workspace& workspace, const Step& step) {
@@ -170,7 +189,7 @@ Status carry_out(Workspace& workspace, const Step& step) {
   } else if (step.releases()) {
     UNSCATTER_CHECK_OK(workspace.release());
   } else {
-    UNSCATTER_CHECK_OK(workspace.forget(step.requests));
+    UNSCATTER_CHECK_OK(remove(workspace, step));
   }
   return ok_status();
 }
@@ -181,8 +200,11 @@ Result<WorkspaceState> state_of(Workspace& workspace) {
   UNSCATTER_TRY(session, workspace.session());
   UNSCATTER_TRY(replay, workspace.replay_digest());
   const WorkspaceInfo& info = workspace.info();
+  UNSCATTER_TRY(dates, workspace.due(std::numeric_limits<std::int64_t>::max()));
+  Hasher due;
+  for (const DueDate& date : dates) due.add(describe(date.what)).add(static_cast<std::uint64_t>(date.due));
   return WorkspaceState{info.entries, info.graphs, info.published, info.updates, content_digest(session->remaining()),
-                        replay};
+                        due.finish(), replay};
 }
 
 Result<WorkspaceState> state_of(const std::filesystem::path& path) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,7 @@
 
 namespace unscatter::testing {
 
-// 14 graphs of 4 to 6 nodes, with ids for graphs and nodes.
+// 14 graphs of 4 to 6 nodes, with ids for graphs and nodes, and due dates for some of both.
 [[nodiscard]] WorkspaceSetup small_setup();
 // One thread, seeded salts, the same key every time.
 [[nodiscard]] WorkspaceOptions small_options();
@@ -28,15 +30,21 @@ struct Step {
   bool renews = false;
   bool adds = false;  // small_addition()
   std::vector<Correction> corrections = {};
-  [[nodiscard]] bool releases() const { return requests.empty() && !renews && !adds && corrections.empty(); }
+  std::optional<std::int64_t> expires = {};  // forgets what is due then
+  [[nodiscard]] bool releases() const {
+    return requests.empty() && !renews && !adds && corrections.empty() && !expires;
+  }
+  [[nodiscard]] bool removes() const { return !requests.empty() || expires; }
 };
 // Two more graphs.
 [[nodiscard]] Dataset small_addition();
-// Removals of every kind, one of them a batch, a release, an addition, corrections, and a renewal.
+// Removals of every kind, one of them a batch, a release, an addition, corrections, a renewal, and an expiry.
 [[nodiscard]] const std::vector<Step>& small_steps();
 // The requests of all of them, in order.
 [[nodiscard]] std::vector<RemovalRequest> small_requests();
 [[nodiscard]] Status carry_out(Workspace& workspace, const Step& step);
+// The same for a step that removes().
+[[nodiscard]] Result<Forgotten> remove(Workspace& workspace, const Step& step);
 
 // Everything that two runs of the same steps have in common.  `replay` only if both opened the workspace anew for every
 // step: updates of a session that was restored differ in the last bits from those of one that was not.
@@ -46,6 +54,7 @@ struct WorkspaceState {
   std::size_t published = 0;
   std::size_t updates = 0;
   Digest data;
+  Digest due;  // all due dates
   Digest replay;
 
   friend bool operator==(const WorkspaceState&, const WorkspaceState&) = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -22,8 +23,8 @@ namespace {
 constexpr std::size_t kStride = kSanitized ? 11 : 1;
 
 constexpr std::size_t kNever = SIZE_MAX;
-// Steps that differ in what they write: a node, a release, a graph, several graphs, a renewal.
-const std::vector<std::size_t> kTypicalSteps = {0, 3, 4, 6, 9};
+// Steps that differ in what they write: a node, a release, a graph, several graphs, a renewal, what is due.
+const std::vector<std::size_t> kTypicalSteps = {0, 3, 4, 6, 9, 10};
 
 WorkspaceState data_of(const std::filesystem::path& path) { return without_replay({state_of(path).value()}).front(); }
 
@@ -235,6 +236,38 @@ TEST_F(WorkspaceFault, AFailedCreationLeavesNoFile) {
   }
 }
 
+// A due date that is set is set or as it was, and the summary of all dates fits in both cases.
+TEST_F(WorkspaceFault, SettingADueDateIsAllOrNothing) {
+  const std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  const auto change = [&]() -> Status {
+    UNSCATTER_TRY(workspace, Workspace::open(path(), small_options()));
+    return workspace.set_due(ForgetSubject{"user-30"}, 1'850'000'000);
+  };
+  for (const FaultKind kind : {FaultKind::kPowerLoss, FaultKind::kError, FaultKind::kDiskFull}) {
+    disk_.restore(images_[0]);
+    disk_.arm({kind, kNever});
+    ASSERT_TRUE(change().ok());
+    const std::size_t count = disk_.operations(kind);
+    std::size_t set = 0;
+    std::size_t unset = 0;
+    for (std::size_t at = 0; at < count; at += kStride) {
+      SCOPED_TRACE(fmt::format("{} at operation {} of {}", name(kind), at, count));
+      disk_.restore(images_[0]);
+      disk_.arm({kind, at});
+      const bool acknowledged = change().ok();
+      kind == FaultKind::kPowerLoss ? disk_.reboot(any_loss()) : disk_.disarm();
+      const std::size_t dates = Workspace::open(path(), small_options()).value().due(last).value().size();
+      ++(dates == 8 ? set : unset);
+      EXPECT_TRUE(dates == 8 || (dates == 7 && !acknowledged)) << dates;
+      EXPECT_EQ(verification_fault(path()), "");
+    }
+    EXPECT_GT(unset, 0);
+    if (kStride == 1 && kind == FaultKind::kPowerLoss) {
+      EXPECT_GT(set, 0);
+    }
+  }
+}
+
 // A list that is given again goes on where it stopped: no request twice, none left out.
 TEST_F(WorkspaceFault, AListGoesOnWhereAPowerLossStoppedIt) {
   const std::vector<RemovalRequest> requests = small_requests();
@@ -321,11 +354,11 @@ TEST_F(WorkspaceFault, AReplayIsAllOrNothing) {
   for (const Step& step : small_steps()) {
     Workspace workspace = Workspace::open(path(), how).value();
     if (step.adds || !step.corrections.empty()) continue;  // a replay cannot repeat them
-    if (step.requests.empty()) {
+    if (!step.removes()) {
       ASSERT_TRUE(carry_out(workspace, step).ok());
       continue;
     }
-    const Forgotten done = workspace.forget(step.requests).value();
+    const Forgotten done = remove(workspace, step).value();
     for (std::size_t i = 0; i < done.salts.size(); ++i) {
       openings.push_back({done.entry.sequence, done.entry.commitments[i], done.requests[i], done.salts[i]});
     }

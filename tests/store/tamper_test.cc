@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -79,6 +81,18 @@ std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sam
     add_all("members", "SELECT entries FROM members");
     add_all("tree", "SELECT digests FROM tree");
     add_all("curvature", "SELECT content FROM curvature");
+    // As they stand in a row: who, when (4 bytes, the first one first), and the seal.
+    Statement date = database.prepare("SELECT subject, due, seal FROM expiry");
+    while (date.step().value()) {
+      std::string row = as_text(date.blob(0).value());
+      const auto due = static_cast<std::uint32_t>(date.integer(1).value());
+      for (const unsigned shift : {24u, 16u, 8u, 0u}) row.push_back(static_cast<char>(due >> shift));
+      fields.emplace("due date", row + as_text(date.blob(2).value()));
+    }
+    Statement summary = database.prepare("SELECT digest, signature FROM expiry_summary");
+    ASSERT_TRUE(summary.step().value());
+    fields.emplace("summary of due dates", as_text(summary.blob(0).value()));
+    fields.emplace("signature of due dates", as_text(summary.blob(1).value()));
     ASSERT_TRUE(visit_graphs(database, [&](std::size_t, const GraphRow& row) {
                   if (!row.present) return ok_status();
                   fields.emplace("graph", as_text(row.content));
@@ -112,6 +126,15 @@ std::vector<std::size_t> places_of(const std::string& field, const std::string& 
   return places;
 }
 
+// Graphs and subjects with due dates, some of which stay after fill().
+WorkspaceSetup dated_sample() {
+  WorkspaceSetup setup = testing::sample_setup(1, {}, 6);
+  setup.dataset.expires.assign(setup.dataset.size(), std::nullopt);
+  setup.dataset.expires[2] = setup.dataset.expires[3] = 1'803'859'200;
+  setup.dataset.subject_expires = {{"u0", 1'803'859'201}, {"u4", 1'803'859'202}};
+  return setup;
+}
+
 bool verified(const SampleWorkspace& sample) {
   const Result<Verification> verification = verify_workspace(sample.path(), {}, {.threads = 1});
   return verification.ok() && verification->passed;
@@ -123,7 +146,7 @@ bool sound(const SampleWorkspace& sample) {
 }
 
 TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
-  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
+  const SampleWorkspace sample(dated_sample());
   sample.fill();
   {
     Workspace workspace = sample.open();
@@ -163,7 +186,7 @@ TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
     }
   }
   EXPECT_GT(left_to_verify, 0u) << "a check that calls everything unsound would have passed";
-  EXPECT_EQ(trials.size(), 17u);
+  EXPECT_EQ(trials.size(), 20u);
   std::cout << flips << " changed bytes of records, all noticed\n";
 }
 
@@ -178,6 +201,8 @@ Result<Digest> everything_read(const SampleWorkspace& sample) {
     if (!receipt.ok() && receipt.error().code != ErrorCode::kNotFound) return receipt.error();
     hasher.add(receipt.ok() ? receipt_text(*receipt) : "none");
   }
+  UNSCATTER_TRY(dates, workspace.due(std::numeric_limits<std::int64_t>::max()));
+  for (const DueDate& date : dates) hasher.add(describe(date.what)).add(static_cast<std::uint64_t>(date.due));
   UNSCATTER_TRY(published, workspace.release());
   hasher.add_bytes(to_blob(published.weights)).add(published_text(published));
   return hasher.finish();
@@ -206,7 +231,7 @@ bool told_or_same(const SampleWorkspace& sample, const std::string& damaged, con
 }
 
 TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
-  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
+  const SampleWorkspace sample(dated_sample());
   sample.fill();
   const std::string good = sample.bytes();
   const Digest original = everything_read(sample).value();
@@ -234,7 +259,7 @@ TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
 }
 
 TEST(Tamper, ATruncatedFileIsToldWhereverItEnds) {
-  const SampleWorkspace sample(testing::sample_setup(1, {}, 6));
+  const SampleWorkspace sample(dated_sample());
   sample.fill();
   const std::string good = sample.bytes();
   const Digest original = everything_read(sample).value();

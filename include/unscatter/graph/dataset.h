@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ namespace unscatter {
 //
 // `numbers` is empty if graph i has the number i.  Otherwise it holds, in ascending order, the number that each graph
 // had in the data set of which this one is a part.  It is not part of the content.
+//
+// Due dates are in seconds since 1970.  From then on the graph, or every node with that external id, must not be kept.
+// They are not part of the content either.
 struct Dataset {
   std::string name;
   std::vector<Graph> graphs;
@@ -26,6 +31,8 @@ struct Dataset {
   std::vector<std::string> class_names;
   std::vector<std::string> graph_ids;
   std::vector<std::size_t> numbers;
+  std::vector<std::optional<std::int64_t>> expires = {};     // empty, or one per graph
+  std::map<std::string, std::int64_t> subject_expires = {};  // by external id of nodes
 
   // What a reader dropped while reading.
   std::size_t dropped_self_loops = 0;
@@ -46,7 +53,8 @@ struct ClassIndex {
 [[nodiscard]] Status state_classes(Dataset& dataset, std::vector<std::string> names);
 
 // The chosen graphs, in that order, with their labels and ids.  All class names are kept, so that labels mean the same.
-// The graphs are numbered anew.  An index that does not exist is a broken invariant.
+// The graphs are numbered anew.  Due dates are kept, also those of subjects that are in none of the chosen graphs.  An
+// index that does not exist is a broken invariant.
 [[nodiscard]] Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen);
 
 // Counts by which a person sees whether the right data was read.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
@@ -63,6 +64,9 @@ struct StreamedGraph {
   std::optional<std::string> id;     // the external id, where there is one
   std::size_t number = 0;            // 0, 1, 2, ... in the order of the file
   std::string place;                 // for messages: "new.jsonl, line 3"
+  // Due dates, as in Dataset: of the graph, and of its nodes, as subjects (empty, or one per node).
+  std::optional<std::int64_t> expires = {};
+  std::vector<std::optional<std::int64_t>> node_expires = {};
 };
 
 // One graph after the other, with or without a label: for programs that look at each graph once, such as predictions.

@@ -100,6 +100,61 @@ struct WorkspaceInfo {
   std::optional<Error> outdated = {};  // why the file takes no removal, if its record says that it is an older copy
 };
 
+// From this time on, in seconds since 1970, a graph or a subject must not be kept.
+struct DueDate {
+  RemovalRequest what;  // ForgetGraph, by number, or ForgetSubject
+  std::int64_t due = 0;
+};
+struct DueSummary {
+  std::size_t dates = 0;               // of graphs and subjects
+  std::size_t overdue = 0;             // at the time that was asked for
+  std::optional<std::int64_t> oldest;  // of these
+  std::optional<DueDate> next;         // the first one that is not due yet
+};
+
+// What a workspace holds about a subject.
+struct HeldEdge {
+  enum class Direction { kBoth, kFromSubject, kToSubject };
+  std::size_t node = 0;  // number of the other end
+  std::string id;        // its external id
+  Direction direction = Direction::kBoth;
+  std::optional<double> weight;
+};
+struct HeldNode {
+  std::size_t number = 0;
+  bool has_features = true;  // false: they were removed
+  std::optional<std::int64_t> label;
+  std::vector<double> attributes;
+  std::vector<double> position;  // empty or two numbers
+  std::vector<HeldEdge> edges;
+};
+struct HeldGraph {
+  std::size_t number = 0;
+  std::string id;  // external, empty if there is none
+  std::string class_name;
+  std::optional<std::int64_t> due;  // of the graph
+  std::vector<HeldNode> nodes;      // that are the subject: one per graph, as ids are distinct there
+};
+struct HeldSubject {
+  std::optional<std::int64_t> due;
+  std::vector<HeldGraph> graphs;  // none: nothing is held
+};
+struct SubjectSearch {
+  std::string text = {};  // part of the id, or a pattern for all of it with * and ?
+  std::size_t limit = 0;  // 0: all
+  std::size_t offset = 0;
+};
+struct SubjectList {
+  struct Entry {
+    std::string id;
+    std::size_t graphs = 0;
+    std::optional<std::int64_t> due;
+  };
+  std::size_t subjects = 0;    // in the workspace
+  std::size_t found = 0;       // of them fit the search
+  std::vector<Entry> entries;  // of these, in the order of their ids
+};
+
 struct Forgotten;
 
 struct ForgetOptions {
@@ -197,6 +252,7 @@ class Workspace {
     ~Removal();
 
     // Until commit().
+    [[nodiscard]] const std::vector<RemovalRequest>& requests() const;  // that are honoured
     [[nodiscard]] const Certificate& certificate() const;
     [[nodiscard]] const Exposure& exposure() const;
     // What each request takes out of graphs, after those before it, and all together.
@@ -294,6 +350,28 @@ class Workspace {
   // if `to` exists and is not to be replaced, or is something else than a workspace; kUnavailable if it is in use;
   // kMalformedInput if this file is not sound; kOutdated for an older copy; kIo.
   [[nodiscard]] Result<Backup> backup(const std::filesystem::path& to, const BackupOptions& options = {}) const;
+
+  // Due dates.  A removal erases those of what it removes, in its own transaction.  Errors of all: kMalformedInput for
+  // dates that are not what was written.
+  //
+  // What is due at `until` or before: graphs in the order of their numbers, then subjects in that of their ids.  Checks
+  // that no date was changed and none is missing.
+  [[nodiscard]] Result<std::vector<DueDate>> due(std::int64_t until) const;
+  // By an index: reads neither graphs nor dates that are not due, and does not notice one that is missing.
+  [[nodiscard]] Result<DueSummary> due_summary(std::int64_t now) const;
+  // Sets the date of a graph or a subject that is there, or takes it away.  No ledger entry says so, because a date is
+  // not learned from.  Errors: kNotFound; kInvalidArgument without the key, for other kinds of requests, and where
+  // there is no date to take away; kIo.
+  [[nodiscard]] Status set_due(const RemovalRequest& what, std::optional<std::int64_t> due);
+  // prepare() for what due() gave: all of it by one update.  What is not there any more is passed over.  Nothing if all
+  // of it is: drop_due() then takes its dates away.
+  [[nodiscard]] Result<std::optional<Removal>> prepare_due(std::span<const DueDate> dates);
+  // Takes away dates of graphs and subjects that are not there any more.  Others stay.  Returns how many went.
+  [[nodiscard]] Result<std::size_t> drop_due(std::span<const DueDate> dates);
+
+  // What is held about the nodes with this external id, and nothing about removed ones.  Reads graphs, no session.
+  [[nodiscard]] Result<HeldSubject> subject(const std::string& id) const;
+  [[nodiscard]] Result<SubjectList> subjects(const SubjectSearch& search = {}) const;
 
   // What the file has of one slot.  An empty slot has a number and no graph.  Errors: kNotFound.
   [[nodiscard]] Result<SlotSnapshot> slot(std::size_t slot) const;

@@ -66,7 +66,9 @@ class LineStream final : public Base {
                       .label = std::move(parsed->label),
                       .id = std::move(parsed->id),
                       .number = number_++,
-                      .place = fmt::format("{}, line {}", scanner_->name(), scanner_->line_number())});
+                      .place = fmt::format("{}, line {}", scanner_->name(), scanner_->line_number()),
+                      .expires = parsed->expires,
+                      .node_expires = std::move(parsed->node_expires)});
   }
 
   [[nodiscard]] Error over_limit(const char* what, std::uint64_t limit) const {

@@ -9,22 +9,37 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/utc_time.h"
 #include "graph/readers/text_scanner.h"
 
 namespace unscatter::readers {
 namespace {
 
 // In the order of kKeys, which key_name() relies on.
-enum class Key { kId, kLabel, kNodes, kEdges, kFeatures, kNodeLabels, kPositions, kDirected, kStates };
-constexpr std::array<std::pair<std::string_view, Key>, 9> kKeys = {{{"id", Key::kId},
-                                                                    {"label", Key::kLabel},
-                                                                    {"nodes", Key::kNodes},
-                                                                    {"edges", Key::kEdges},
-                                                                    {"features", Key::kFeatures},
-                                                                    {"node_labels", Key::kNodeLabels},
-                                                                    {"positions", Key::kPositions},
-                                                                    {"directed", Key::kDirected},
-                                                                    {"states", Key::kStates}}};
+enum class Key {
+  kId,
+  kLabel,
+  kNodes,
+  kEdges,
+  kFeatures,
+  kNodeLabels,
+  kPositions,
+  kDirected,
+  kStates,
+  kExpires,
+  kNodeExpires
+};
+constexpr std::array<std::pair<std::string_view, Key>, 11> kKeys = {{{"id", Key::kId},
+                                                                     {"label", Key::kLabel},
+                                                                     {"nodes", Key::kNodes},
+                                                                     {"edges", Key::kEdges},
+                                                                     {"features", Key::kFeatures},
+                                                                     {"node_labels", Key::kNodeLabels},
+                                                                     {"positions", Key::kPositions},
+                                                                     {"directed", Key::kDirected},
+                                                                     {"states", Key::kStates},
+                                                                     {"expires", Key::kExpires},
+                                                                     {"node_expires", Key::kNodeExpires}}};
 
 std::string_view key_name(Key key) { return kKeys[static_cast<std::size_t>(key)].first; }
 
@@ -38,7 +53,9 @@ constexpr std::array<std::string_view, kKeys.size()> kTakes = {
     "one integer per node",
     "one pair of numbers per node",
     "true or false",
-    "\"present\", \"featureless\" or \"tombstone\", one per node"};
+    "\"present\", \"featureless\" or \"tombstone\", one per node",
+    "a date such as \"2027-03-01\", or a time in UTC such as \"2027-03-01T12:00:00Z\"",
+    "one date such as \"2027-03-01\" per node, or null"};
 
 // Words that other programs write where JSON has none, and what to do about each.
 struct ForeignWord {
@@ -108,11 +125,17 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     }
     for (const auto& [key, rows] :
          {std::pair(Key::kFeatures, feature_rows_), std::pair(Key::kPositions, position_rows_),
-          std::pair(Key::kNodeLabels, parts.labels.size()), std::pair(Key::kStates, parts.states.size())}) {
+          std::pair(Key::kNodeLabels, parts.labels.size()), std::pair(Key::kStates, parts.states.size()),
+          std::pair(Key::kNodeExpires, graph_.node_expires.size())}) {
       if (has(key) && rows != parts.node_count) {
         return Error{ErrorCode::kMalformedInput,
                      fmt::format("\"{}\": {} entries for {} nodes", key_name(key), rows, parts.node_count)};
       }
+    }
+    // The date is that of a subject, and a subject is known by its id.
+    if (has(Key::kNodeExpires) && parts.node_ids.empty()) {
+      return Error{ErrorCode::kMalformedInput,
+                   "\"node_expires\" is there, but the nodes have no ids; write \"nodes\" as a list of ids"};
     }
     // Keys come in any order, so the number of nodes may be known only after the edges.
     for (const Edge& edge : parts.edges) {
@@ -126,9 +149,13 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     return std::move(graph_);
   }
 
-  // Exporters write null for missing values.  A graph may lack its label; for everything else a missing value is not a
-  // zero.
-  bool null() override { return depth_ == 1 && key_ == Key::kLabel ? true : refuse("null"); }
+  // Exporters write null for missing values.  A graph may lack its label and a due date; for everything else a missing
+  // value is not a zero.
+  bool null() override {
+    if (depth_ == 1 && (key_ == Key::kLabel || key_ == Key::kExpires)) return true;
+    if (depth_ == 2 && key_ == Key::kNodeExpires) return graph_.node_expires.emplace_back(), true;
+    return refuse("null");
+  }
   bool binary(binary_t&) override { return refuse("binary data"); }
 
   bool boolean(bool value) override {
@@ -163,6 +190,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 1 && key_ == Key::kLabel) return set_label(std::move(value));
     if (depth_ == 2 && key_ == Key::kNodes) return add_node_id(std::move(value));
     if (depth_ == 2 && key_ == Key::kStates) return add_state(value);
+    if (depth_ == 1 && key_ == Key::kExpires) return set_date(value, graph_.expires);
+    if (depth_ == 2 && key_ == Key::kNodeExpires) return set_date(value, graph_.node_expires.emplace_back());
     return refuse(excerpt(value));
   }
 
@@ -193,7 +222,8 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
   // is.
   bool start_array(std::size_t) override {
     const bool holds_rows = key_ == Key::kEdges || is_real();
-    const bool holds_values = key_ == Key::kNodes || key_ == Key::kNodeLabels || key_ == Key::kStates;
+    const bool holds_values =
+        key_ == Key::kNodes || key_ == Key::kNodeLabels || key_ == Key::kStates || key_ == Key::kNodeExpires;
     if (!(depth_ == 1 && (holds_rows || holds_values)) && !(depth_ == 2 && holds_rows)) return refuse("a list");
     ++depth_;
     columns_ = 0;
@@ -252,6 +282,13 @@ class LineHandler final : public nlohmann::json_sax<nlohmann::json> {
       if (name == node_state_name(state)) return graph_.parts.states.push_back(state), true;
     }
     return refuse(excerpt(name));
+  }
+  bool set_date(std::string_view text, std::optional<std::int64_t>& date) {
+    const Result<std::int64_t> parsed = parse_utc(text);
+    // A date that is misread would keep people longer than agreed.
+    if (!parsed.ok()) return refuse(excerpt(text));
+    date = *parsed;
+    return true;
   }
   bool add_edge_end(std::uint64_t end) {
     // Refused before it is cut to 32 bits, where it could become a valid node.

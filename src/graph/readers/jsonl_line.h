@@ -1,6 +1,7 @@
 // One line of the JSONL form (docs/data-formats.md), as it comes from the JSON parser.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,10 @@ namespace unscatter::readers {
 
 struct JsonlGraph {
   std::optional<std::string> id;
-  std::optional<std::string> label;  // empty: the key is missing or null
-  GraphParts parts;                  // every edge end is below node_count; self-loops and duplicates are still in
+  std::optional<std::string> label;                       // empty: the key is missing or null
+  std::optional<std::int64_t> expires;                    // seconds since 1970; empty: the key is missing or null
+  std::vector<std::optional<std::int64_t>> node_expires;  // empty, or one per node, which then has an id
+  GraphParts parts;  // every edge end is below node_count; self-loops and duplicates are still in
 };
 
 // Memory is bounded by a small multiple of the line's length, plus kFreeNodes nodes without anything.  The error is a

@@ -2,6 +2,7 @@
 // over all lines.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <unordered_set>
@@ -66,6 +67,7 @@ class JsonlReader {
           "also take graphs without a label)");
     }
     raw_labels_.push_back(*std::move(parsed.label));
+    add_due_dates(parsed);
 
     Dropped dropped;
     Result<Graph> graph = build_graph(std::move(parsed.parts), dropped);
@@ -74,6 +76,20 @@ class JsonlReader {
     dataset_.dropped_self_loops += dropped.self_loops;
     dataset_.dropped_duplicate_edges += dropped.duplicate_edges;
     return ok_status();
+  }
+
+  void add_due_dates(const JsonlGraph& parsed) {
+    if (parsed.expires || !dataset_.expires.empty()) {
+      dataset_.expires.resize(dataset_.size());  // graphs before the first date have none
+      dataset_.expires.push_back(parsed.expires);
+    }
+    for (std::size_t i = 0; i < parsed.node_expires.size(); ++i) {
+      const bool removed = !parsed.parts.states.empty() && parsed.parts.states[i] == NodeState::kTombstone;
+      if (!parsed.node_expires[i] || removed) continue;
+      // The earliest date counts: nobody is kept longer than any line says.
+      const auto [entry, is_new] = dataset_.subject_expires.emplace(parsed.parts.node_ids[i], *parsed.node_expires[i]);
+      if (!is_new) entry->second = std::min(entry->second, *parsed.node_expires[i]);
+    }
   }
 
   [[nodiscard]] Error over_limit(const char* what, std::uint64_t limit) const {

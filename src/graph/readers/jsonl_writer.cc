@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/utc_time.h"
 #include "graph/readers/entry_points.h"
 #include "graph/readers/jsonl_line.h"
 #include "unscatter/graph/read.h"
@@ -111,6 +112,27 @@ void append_graph(std::string& out, const Graph& graph) {
   }
 }
 
+// Dates of the graph and of its living nodes.  Data without dates keeps the shorter form.
+void append_due_dates(std::string& out, const Dataset& dataset, std::size_t g) {
+  if (!dataset.expires.empty() && dataset.expires[g]) {
+    fmt::format_to(std::back_inserter(out), ",\"expires\":\"{}\"", short_utc_text(*dataset.expires[g]));
+  }
+  const Graph& graph = dataset.graphs[g];
+  if (!graph.has_node_ids() || dataset.subject_expires.empty()) return;
+  const auto date_of = [&](std::size_t i) {
+    return graph.state(i) == NodeState::kTombstone ? dataset.subject_expires.end()
+                                                   : dataset.subject_expires.find(graph.node_id(i));
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) any = any || date_of(i) != dataset.subject_expires.end();
+  if (!any) return;
+  out += ",\"node_expires\":";
+  append_list(out, graph.node_count(), [&](std::size_t i) {
+    const auto date = date_of(i);
+    out += date == dataset.subject_expires.end() ? "null" : fmt::format("\"{}\"", short_utc_text(date->second));
+  });
+}
+
 Status write(const Dataset& dataset, const std::filesystem::path& path) {
   // One line is in memory at a time, and the old file stays until the new one is complete.
   UNSCATTER_TRY(file, ReplacingFile::create(path));
@@ -128,6 +150,7 @@ Status write(const Dataset& dataset, const std::filesystem::path& path) {
       out += "\"label\":";
       append_label(out, dataset.class_names.at(dataset.labels.at(g)));
       append_graph(out, graph);
+      append_due_dates(out, dataset, g);
       out += '}';
     } catch (const nlohmann::json::exception&) {
       return Error{ErrorCode::kUnsupported,

@@ -384,5 +384,40 @@ LIVING = [
     correct("correct-list-and-graph", ["--graph", "0", "--requests", "c.jsonl"], 2, ["--requests"]),
 ]
 
+
+def expire(name, more, exit_code, names, **other):
+    json = ["--json"] if exit_code == 1 else []
+    return case(name, ["expire", *W, *more, *json], exit_code, names, **other)
+
+
+DATES = [
+    expire("until-words", ["--until", "tomorrow"], 2, ["--until", "tomorrow", "2027-03-01"]),
+    expire("until-points", ["--until", "01.03.2027"], 2, ["--until", "01.03.2027", "2027-03-01"]),
+    expire("until-no-such-day", ["--until", "2027-02-30"], 2, ["--until", "2027-02-30"]),
+    expire("until-other-zone", ["--until", "2027-03-01T12:00:00+01:00"], 2, ["--until", "+01:00"]),
+    expire("set-nothing", ["--set", "2027-03-01"], 2, ["--set", "--graph", "--subject"]),
+    expire("set-two", ["--set", "2027-03-01", "--graph", "0", "--subject", "user-00001"], 2, ["--set", "--graph"]),
+    expire("set-and-clear", ["--set", "2027-03-01", "--clear", "--graph", "0"], 2, ["--set", "--clear"]),
+    expire("set-dry-run", ["--set", "2027-03-01", "--graph", "0", "--dry-run"], 2, ["--set"]),
+    expire("graph-alone", ["--graph", "0"], 2, ["--graph", "--set", "--clear"]),
+    expire("set-no-graph", ["--set", "2027-03-01", "--graph", "400"], 1, ["graph 400"]),
+    expire("set-removed-graph", ["--set", "2027-03-01", "--graph", "3"], 1, ["graph 3"]),
+    expire("set-nobody", ["--set", "2027-03-01", "--subject", "user-99999"], 1, ["user-99999"]),
+    expire("clear-no-date", ["--clear", "--graph", "0"], 1, ["graph 0", "no due date"]),
+    expire("receipt-exists", ["--receipt", "receipt.json"], 1, ["receipt.json"]),
+    train("expires-words", ["--expires", "soon"], 2, ["--expires", "soon", "2027-03-01"]),
+    train("keep-for-months", ["--keep-for", "3m"], 2, ["--keep-for", "3m", "90d"]),
+    train("expires-twice", ["--expires", "2027-03-01", "--keep-for", "90d"], 2, ["--expires", "--keep-for"]),
+    case("subject-unnamed", ["subject", *W], 2, ["id"]),
+    case("subject-empty", ["subject", "", *W], 2, ["id"]),
+    case("subject-no-workspace", ["subject", "user-00001", "--workspace", "none.unscatter", "--json"], 1,
+         ["none.unscatter"]),
+    case("subjects-limit", ["subjects", *W, "--limit", "-1"], 2, ["--limit", "-1"]),
+    data("expires-form", '{"label": "a", "nodes": 1, "edges": [], "expires": "01.03.2027"}\n',
+         ["data.jsonl", "line 1", "01.03.2027", "2027-03-01"]),
+    data("node-expires-no-ids", '{"label": "a", "nodes": 1, "edges": [], "node_expires": ["2027-03-01"]}\n',
+         ["data.jsonl", "line 1", "node_expires", "ids"]),
+]
+
 SECTIONS = [("Commands", COMMANDS), ("Numbers", NUMBERS), ("Options", OPTIONS), ("Lists", LISTS), ("Files", FILES),
-            ("Requests", REQUESTS), ("Data", DATA), ("Living", LIVING)]
+            ("Requests", REQUESTS), ("Data", DATA), ("Living", LIVING), ("Dates and subjects", DATES)]

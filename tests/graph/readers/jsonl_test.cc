@@ -3,6 +3,8 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,51 @@ TEST(ReadJsonl, EveryKey) {
   EXPECT_FALSE(read_jsonl_text(R"({"label":1,"nodes":2,"edges":[[0,1]],"directed":true})", {.symmetrise = true})
                    ->graphs[0]
                    .directed());
+}
+
+TEST(ReadJsonl, DueDatesOfGraphsAndSubjects) {
+  const Dataset dataset = read_jsonl_text(R"({"label":1,"nodes":["ann","bob"],"edges":[]})"
+                                          "\n"
+                                          R"({"label":1,"nodes":["ann","bob","eve"],"edges":[],)"
+                                          R"("expires":"2027-03-01",)"
+                                          R"("node_expires":["2027-05-01T12:00:00Z",null,"2029-01-01"]})"
+                                          "\n"
+                                          R"({"label":1,"nodes":["ann","zoe"],"edges":[],"expires":null,)"
+                                          R"("node_expires":["2027-04-01","2028-01-01"],)"
+                                          R"("states":["present","tombstone"]})"
+                                          "\n")
+                              .value();
+  using Due = std::optional<std::int64_t>;
+  EXPECT_EQ(dataset.expires, (std::vector<Due>{std::nullopt, 1803859200, std::nullopt}));
+  // The earliest date of a subject counts.  A node that was removed is nobody any more.
+  const std::map<std::string, std::int64_t> subjects = {{"ann", 1806537600}, {"eve", 1861920000}};
+  EXPECT_EQ(dataset.subject_expires, subjects);
+
+  const std::vector<std::size_t> last = {2, 1};
+  EXPECT_EQ(subset(dataset, last).expires, (std::vector<Due>{std::nullopt, 1803859200}));
+  EXPECT_EQ(subset(dataset, last).subject_expires, subjects);
+  EXPECT_TRUE(read_jsonl_text(R"({"label":1,"nodes":1,"edges":[]})")->expires.empty());
+}
+
+TEST(WriteJsonl, GivesDueDatesBack) {
+  const testing::TemporaryFolder folder;
+  Dataset dataset = read_jsonl_text(R"({"label":1,"nodes":["ann","bob"],"edges":[],"node_expires":["2027-04-01",null]})"
+                                    "\n"
+                                    R"({"label":1,"nodes":["ann","bob"],"edges":[],"expires":"2027-03-01T00:00:01Z",)"
+                                    R"("node_expires":["2027-04-01",null]})"
+                                    "\n"
+                                    R"({"label":1,"nodes":["bob"],"edges":[]})"
+                                    "\n")
+                        .value();
+  ASSERT_TRUE(write_jsonl(dataset, folder.path() / "d.jsonl").ok());
+  const Dataset again = read_jsonl(folder.path() / "d.jsonl").value();
+  EXPECT_EQ(again.expires, dataset.expires);
+  EXPECT_EQ(again.subject_expires, dataset.subject_expires);
+  // They say how long the content may stay.  They are not part of it.
+  EXPECT_EQ(content_digest(again), content_digest(dataset));
+  dataset.expires.clear();
+  dataset.subject_expires.clear();
+  EXPECT_EQ(content_digest(again), content_digest(dataset));
 }
 
 Dataset everything() {
@@ -147,6 +194,15 @@ TEST(ReadJsonl, MalformedInputIsNamed) {
            {R"({"id":null,"label":1,"nodes":1,"edges":[]})", "\"id\" does not take null there; it takes text or an"},
            {R"({"label":1})", "\"nodes\" is missing"},
            {R"({"label":1,"nodes":2})", "\"edges\" is missing"},
+           {R"({"label":1,"nodes":1,"edges":[],"expires":"01.03.2027"})",
+            "line 1: \"expires\" does not take '01.03.2027' there; it takes a date such as \"2027-03-01\""},
+           {R"({"label":1,"nodes":1,"edges":[],"expires":1803859200})", "\"expires\" does not take 1803859200"},
+           {R"({"label":1,"nodes":1,"edges":[],"expires":["2027-03-01"]})", "\"expires\" does not take a list"},
+           {R"({"label":1,"nodes":["a"],"edges":[],"node_expires":["2027-02-30"]})",
+            "\"node_expires\" does not take '2027-02-30' there"},
+           {R"({"label":1,"nodes":["a","b"],"edges":[],"node_expires":["2027-02-03"]})",
+            "\"node_expires\": 1 entries for 2 nodes"},
+           {R"({"label":1,"nodes":1,"edges":[],"node_expires":["2027-02-03"]})", "but the nodes have no ids"},
            {R"({"label":1,"lable":2})", "unknown key 'lable'; the keys are id, label, nodes, edges"},
            {R"({"label":1,"label":2})", "\"label\" occurs twice; leave one of the two out"},
            {R"({"label":1.5,"nodes":1,"edges":[]})", "\"label\" does not take 1.5 there"},

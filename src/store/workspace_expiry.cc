@@ -1,0 +1,172 @@
+// What must not be kept longer than agreed.
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "store/expiry.h"
+#include "store/stored_graph.h"
+#include "store/subject_slots.h"
+#include "store/workspace_state.h"
+#include "unscatter/store/request_text.h"
+
+namespace unscatter {
+namespace {
+
+Result<std::size_t> number_in(const Database& database, std::size_t slot) {
+  Statement statement = database.prepare("SELECT number FROM graphs WHERE slot = ?");
+  statement.bind(1, static_cast<std::int64_t>(slot));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) {
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("the workspace is damaged: slot {} has a due date and no row", slot)};
+  }
+  UNSCATTER_TRY(number, statement.integer(0));
+  return static_cast<std::size_t>(number);
+}
+
+// Numbers ascend with slots (invariant 2), so a few rows are enough.
+Result<std::optional<std::size_t>> slot_with_number(const Database& database, std::size_t slots, std::size_t number) {
+  std::size_t low = 0;
+  std::size_t high = slots;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    UNSCATTER_TRY(found, number_in(database, middle));
+    if (found == number) return std::optional(middle);
+    (found < number ? low : high) = found < number ? middle + 1 : middle;
+  }
+  return std::optional<std::size_t>();
+}
+
+Result<std::optional<std::size_t>> slot_with_id(const Database& database, const std::string& id) {
+  Statement statement = database.prepare("SELECT slot FROM graphs WHERE graph_id = ?");
+  statement.bind(1, std::as_bytes(std::span(id)));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return std::optional<std::size_t>();
+  UNSCATTER_TRY(slot, statement.integer(0));
+  return std::optional(static_cast<std::size_t>(slot));
+}
+
+// The row that a due date is kept in.  Nothing for a graph that the workspace never had.
+Result<std::optional<DueKey>> due_key(const Workspace::State& state, const RemovalRequest& what) {
+  if (const auto* subject = std::get_if<ForgetSubject>(&what)) return std::optional<DueKey>(subject->id);
+  const auto* graph = std::get_if<ForgetGraph>(&what);
+  if (graph == nullptr) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} takes no due date: a graph or a subject does", describe(what))};
+  }
+  const auto* id = std::get_if<std::string>(&graph->graph);
+  UNSCATTER_TRY(slot, id != nullptr ? slot_with_id(state.database, *id)
+                                    : slot_with_number(state.database, state.contents.tree.leaves(),
+                                                       std::get<std::size_t>(graph->graph)));
+  return slot ? std::optional<DueKey>(*slot) : std::nullopt;
+}
+
+Result<bool> is_held(const Database& database, const DueKey& key) {
+  if (const auto* id = std::get_if<std::string>(&key)) {
+    UNSCATTER_TRY(slots, slots_with(database, std::span(id, 1)));
+    return !slots.front().empty();
+  }
+  UNSCATTER_TRY(row, read_graph(database, std::get<std::size_t>(key)));
+  return row.present;
+}
+
+Error not_held(const RemovalRequest& what) {
+  return {ErrorCode::kNotFound, fmt::format("{} is not in the workspace (or is removed already)", describe(what))};
+}
+
+Result<RemovalRequest> request_about(const Database& database, const DueKey& key) {
+  if (const auto* id = std::get_if<std::string>(&key)) return RemovalRequest(ForgetSubject{*id});
+  UNSCATTER_TRY(number, number_in(database, std::get<std::size_t>(key)));
+  return RemovalRequest(ForgetGraph{number});
+}
+
+}  // namespace
+
+Result<std::vector<DueDate>> Workspace::due(std::int64_t until) const {
+  std::vector<DueDate> dates;
+  const auto take = [&](const DueKey& key, std::int64_t due) -> Status {
+    if (due > until) return ok_status();
+    UNSCATTER_TRY(what, request_about(state_->database, key));
+    dates.push_back({std::move(what), due});
+    return ok_status();
+  };
+  UNSCATTER_CHECK_OK(visit_due(state_->database, state_->contents.identity, take));
+  return dates;
+}
+
+Result<DueSummary> Workspace::due_summary(std::int64_t now) const {
+  UNSCATTER_TRY(counts, count_due(state_->database, state_->contents.identity, now));
+  DueSummary summary{counts.rows, counts.overdue, counts.oldest, std::nullopt};
+  if (counts.next) {
+    UNSCATTER_TRY(what, request_about(state_->database, counts.next->first));
+    summary.next = DueDate{std::move(what), counts.next->second};
+  }
+  return summary;
+}
+
+Status Workspace::set_due(const RemovalRequest& what, std::optional<std::int64_t> due) {
+  State& state = *state_;
+  UNSCATTER_CHECK_OK(state.require_writable());
+  UNSCATTER_TRY(key, due_key(state, what));
+  if (!key) return not_held(what);
+  if (due) {
+    UNSCATTER_TRY(held, is_held(state.database, *key));
+    if (!held) return not_held(what);
+  } else {
+    UNSCATTER_TRY(before, read_due(state.database, *key));
+    if (!before) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} has no due date, so there is none to take away", describe(what))};
+    }
+  }
+  UNSCATTER_TRY(transaction, Transaction::begin(state.database));
+  UNSCATTER_TRY(change, DueChange::begin(state.database, state.contents.identity));
+  UNSCATTER_CHECK_OK(due ? change.set(*key, *due) : change.erase(*key));
+  UNSCATTER_CHECK_OK(change.finish(*state.options.key));
+  UNSCATTER_CHECK_OK(state.commit(transaction));
+  return state.checkpoint(due ? "the due date is set" : "the due date is taken away");
+}
+
+Result<std::optional<Workspace::Removal>> Workspace::prepare_due(std::span<const DueDate> dates) {
+  if (dates.empty()) return std::optional<Removal>();
+  std::vector<RemovalRequest> requests;
+  std::vector<DueKey> keys;
+  for (const DueDate& date : dates) {
+    requests.push_back(date.what);
+    UNSCATTER_TRY(key, due_key(*state_, date.what));
+    if (!key) return not_held(date.what);
+    keys.push_back(*std::move(key));
+  }
+  // Graphs come before subjects.  A subject that was in these graphs only is then not there any more, and passed over.
+  UNSCATTER_TRY(update, state_->prepare(requests, OnRefusal::kPassOver));
+  if (update.empty()) return std::optional<Removal>();
+  for (auto refused = update.refused().rbegin(); refused != update.refused().rend(); ++refused) {
+    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(refused->request.value()));
+  }
+  Removal::Parts parts{state_.get(), std::move(update), Asked(std::move(requests)), std::move(keys), {}};
+  return std::optional(Removal(std::make_unique<Removal::Parts>(std::move(parts))));
+}
+
+Result<std::size_t> Workspace::drop_due(std::span<const DueDate> dates) {
+  State& state = *state_;
+  UNSCATTER_CHECK_OK(state.require_writable());
+  std::vector<DueKey> gone;
+  for (const DueDate& date : dates) {
+    UNSCATTER_TRY(key, due_key(state, date.what));
+    if (!key) continue;
+    UNSCATTER_TRY(held, is_held(state.database, *key));
+    if (!held) gone.push_back(*std::move(key));
+  }
+  if (gone.empty()) return std::size_t{0};
+  UNSCATTER_TRY(transaction, Transaction::begin(state.database));
+  UNSCATTER_TRY(change, DueChange::begin(state.database, state.contents.identity));
+  for (const DueKey& key : gone) UNSCATTER_CHECK_OK(change.erase(key));
+  UNSCATTER_CHECK_OK(change.finish(*state.options.key));
+  UNSCATTER_CHECK_OK(state.commit(transaction));
+  UNSCATTER_CHECK_OK(state.checkpoint("the due dates are taken away"));
+  return gone.size();
+}
+
+}  // namespace unscatter
