@@ -183,8 +183,8 @@ When the command is done, the correction is on disk and the file holds nothing o
 list make one update: if one is refused, nothing is changed.  A class that the model does not have is refused.  Level
 everyone takes no corrections.
 Lines of a list: {"correct": "features", "graph": 17, "node": 3, "attributes": [0.5, 2], "label": 4},
-{"correct": "add-edge", "graph": 17, "from": 3, "to": 5, "weight": 0.5}, {"correct": "drop-edge", "graph": 17, "from": 3,
-"to": 5}, {"correct": "class", "graph": 17, "class": "2"}.)");
+{"correct": "add-edge", "graph": 17, "from": 3, "to": 5, "weight": 0.5},
+{"correct": "drop-edge", "graph": 17, "from": 3, "to": 5}, {"correct": "class", "graph": 17, "class": "2"}.)");
   context.add_action(
       command, [arguments, &context] { return correct_graphs(*arguments, context); },
       [arguments]() -> Status {

@@ -63,7 +63,8 @@ struct PreparedRemoval::Update {
     exposure = exposure_of(session->learner.fit(), outcome());
     count_edits();
     rungs.count(outcome().rung);
-    if (refit) scratch = refit->embedder->make_scratch();
+    // The old one holds signals of the graphs that were embedded last.  They may be what goes now.
+    scratch = (refit ? refit->embedder : session->embedder)->make_scratch();
     if (graphs_added > 0) session->graphs.make_room(plan);
     list_changes();
   }
@@ -133,10 +134,10 @@ struct PreparedRemoval::Update {
       session->learner.overwrite();
       session->learner = std::move(refit->learner);
       session->embedder = std::move(refit->embedder);
-      session->scratch = std::move(*scratch);
     } else {
       session->learner.commit(rows, *std::move(fit));
     }
+    session->scratch = std::move(*scratch);
     session->graphs.commit(plan);
     if (refit) session->graphs.set_classes(std::move(refit->classes.names), std::move(refit->classes.labels));
     session->update_is_prepared = false;
@@ -187,7 +188,7 @@ struct PreparedRemoval::Update {
   // At most one of the two.  None: there is nothing to commit or to roll back.
   std::optional<Fit> fit;
   std::optional<Refit> refit;
-  std::optional<Embedder::Scratch> scratch;  // of the refit's embedder
+  std::optional<Embedder::Scratch> scratch;  // the session's next one
   Certificate certificate = session->certificate;
   Certificate kept_certificate;  // a copy for the session
   Exposure exposure{0, models_so_far()};

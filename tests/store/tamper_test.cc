@@ -153,6 +153,10 @@ TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
     const std::vector<RemovalRequest> list = {ForgetNode{5u, 0u}};
     ASSERT_TRUE(workspace.forget_list(list, {.keep_salts = true}).ok());
     ASSERT_TRUE(workspace.renew().ok());
+    Dataset more = testing::sample_setup(2, {}, 2).dataset;
+    ASSERT_TRUE(workspace.add(std::move(more), {.keep_salts = true}).ok());
+    const std::vector<Correction> corrections = {SetFeatures{7u, 0u, std::vector<double>{0.5, 0.25}}};
+    ASSERT_TRUE(workspace.correct(corrections, {.keep_salts = true}).ok());
     ASSERT_TRUE(workspace.release().ok());
   }
   const std::string good = sample.bytes();
