@@ -40,7 +40,7 @@ class Care : public testing::CliWorkspaceTest {
 TEST_F(Care, CheckSaysWhatItLookedAt) {
   const nlohmann::json told = document({"check", "--workspace", workspace()});
   EXPECT_EQ(told.at("sound"), true);
-  EXPECT_EQ(told.at("checks").size(), 11u);  // the record among them
+  EXPECT_EQ(told.at("checks").size(), 12u);  // the record among them
   EXPECT_EQ(told.at("not_checked"), nlohmann::json({"signatures", "budget", "residual"}));
   const Outcome words = run({"check", "--workspace", workspace()});
   EXPECT_EQ(words.exit_code, 0);
