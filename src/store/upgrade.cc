@@ -13,8 +13,12 @@
 
 namespace unscatter {
 
-// An opening believes the links.  An upgrade is signed, so it looks at every entry before.
+// An opening looks at the end of the ledger and at no graph.  An upgrade is signed, so it looks at all of them before.
 Status check_upgrade(const Database& database, const Contents& contents) {
+  UNSCATTER_CHECK_OK(check_pages(database, "the workspace"));
+  UNSCATTER_CHECK_OK(check_links(database));
+  Contents all = contents;
+  UNSCATTER_CHECK_OK(read_data(database, all));
   UNSCATTER_CHECK_OK(check_entries(database, contents.identity));
   return visit_entries(database, [&](std::size_t sequence, const LedgerRow& row) -> Status {
     if (is_signed(row, contents.identity.signer)) return ok_status();
