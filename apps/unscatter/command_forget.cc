@@ -99,7 +99,7 @@ Report report_removal(const ForgetArguments& arguments, const std::string& what,
                                     "writes it",
                                     arguments.workspace.path, entry.sequence)});
   table.add_row({"salts", salts_words(arguments)});
-  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace and embed its graphs",
+  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace",
                                      1000 * times.forget, 1000 * times.open)});
   report.text = table.str();
   return report;

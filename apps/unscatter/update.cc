@@ -83,7 +83,7 @@ Report report_update(const UpdateArguments& arguments, EntryKind kind, const std
                       : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
                                     "writes it",
                                     arguments.workspace.path, entry.sequence)});
-  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace and embed its graphs",
+  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace",
                                      1000 * figures.seconds, 1000 * figures.open_seconds)});
   report.text = table.str();
   report.stands = fmt::format("the update is in force, as ledger entry {}", entry.sequence);
