@@ -78,10 +78,10 @@ TEST_F(MemberIndexTest, NobodyIsMissedBecauseOfDamage) {
     // One of: a flipped byte, a bucket that is gone, two that changed places, the last one lost.
     const std::string where =
         " WHERE instr(entries, CAST('" + subject + "' AS BLOB)) OR bucket = " + std::to_string(buckets - 1);
-    const char* const damage[] = {
-        "UPDATE members SET entries = CAST(substr(entries, 1, 20) || x'41' || "
-        "substr(entries, 22) AS BLOB)",
-        "DELETE FROM members", "UPDATE members SET seal = zeroblob(32)", "UPDATE members SET entries = x''"};
+    const std::string flip =
+        "UPDATE members SET entries = CAST(substr(entries, 1, 20) || x'41' || substr(entries, 22) AS BLOB)";
+    const std::string damage[] = {flip, "DELETE FROM members", "UPDATE members SET seal = zeroblob(32)",
+                                  "UPDATE members SET entries = x''"};
     ASSERT_TRUE(database_.run(damage[trial % 4] + where).ok());
     Result<MemberIndex> index = MemberIndex::open(database_, key_);
     const bool told = !index.ok() || !index->slots_of(database_, MemberKind::kSubject, subject).ok();
