@@ -92,15 +92,10 @@ Report report_removal(const ForgetArguments& arguments, const std::string& what,
   table.add_row({"exposure", exposure_words(outcome.exposure, outcome.certificate.promise)});
   known.add_rows(table, outcome.exposure, outcome.certificate.promise);
   table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, hash)});
-  table.add_row(
-      {"receipt", !arguments.receipt.empty()
-                      ? arguments.receipt
-                      : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
-                                    "writes it",
-                                    arguments.workspace.path, entry.sequence)});
+  table.add_row({"receipt", receipt_words(arguments.receipt, arguments.workspace.path, entry.sequence)});
   table.add_row({"salts", salts_words(arguments)});
-  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace",
-                                     1000 * times.forget, 1000 * times.open)});
+  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace", 1000 * times.forget,
+                                     1000 * times.open)});
   report.text = table.str();
   return report;
 }
@@ -192,6 +187,12 @@ Result<Report> forget_one(const ForgetArguments& arguments, Context& context) {
 }
 
 }  // namespace
+
+std::string receipt_words(const std::string& written_to, const std::string& workspace, std::size_t entry) {
+  if (!written_to.empty()) return written_to;
+  return fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' writes it",
+                     workspace, entry);
+}
 
 Status check_salts_usage(const ForgetArguments& arguments) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };

@@ -57,6 +57,8 @@ struct ForgetArguments {
 // Before an update: a receipt that cannot be written must not turn an update that was made into one that failed.  Null
 // if `path` is empty.
 [[nodiscard]] Result<std::optional<OutputFile>> open_receipt(const std::string& path, std::size_t requests);
+// Where the receipt of an entry is: the file that it was written to, or the command that writes it.
+[[nodiscard]] std::string receipt_words(const std::string& written_to, const std::string& workspace, std::size_t entry);
 struct RemovalTimes {
   double open = 0;    // seconds until the workspace was ready
   double forget = 0;  // seconds of the removal itself, until it was on disk

@@ -77,14 +77,9 @@ Report report_update(const UpdateArguments& arguments, EntryKind kind, const std
   if (!arguments.receipt.empty()) report.json["receipt_path"] = arguments.receipt;
   if (!arguments.openings.empty()) report.json["openings_path"] = arguments.openings;
   table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, hash)});
-  table.add_row(
-      {"receipt", !arguments.receipt.empty()
-                      ? arguments.receipt
-                      : fmt::format("in the workspace; 'unscatter certificate --workspace {} --id {} --receipt FILE' "
-                                    "writes it",
-                                    arguments.workspace.path, entry.sequence)});
-  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace",
-                                     1000 * figures.seconds, 1000 * figures.open_seconds)});
+  table.add_row({"receipt", receipt_words(arguments.receipt, arguments.workspace.path, entry.sequence)});
+  table.add_row({"time", fmt::format("{:.1f} ms, after {:.1f} ms to open the workspace", 1000 * figures.seconds,
+                                     1000 * figures.open_seconds)});
   report.text = table.str();
   report.stands = fmt::format("the update is in force, as ledger entry {}", entry.sequence);
   return report;

@@ -8,7 +8,6 @@
 #include "base/stopwatch.h"
 #include "base/wipe.h"
 #include "linalg/wipe_matrix.h"
-#include "store/cold.h"
 #include "store/correction_json.h"
 #include "store/expiry.h"
 #include "store/kept_state.h"
@@ -248,77 +247,6 @@ void Workspace::State::advance(LedgerRecord&& entry, const Digest& hash) noexcep
   ++contents.chain.entries;
 }
 
-Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
-  Stopwatch watch;
-  if (!session && worth_staying_cold(requests.size())) {
-    Result<PreparedRemoval> cold = prepare_cold(requests, on_refusal);
-    times.update += watch.lap();
-    // A refusal is final.  Otherwise the part was not enough, or something kept is damaged, which live() looks at.
-    const bool needs_all =
-        !cold.ok() && (cold.error().code == ErrorCode::kUnsupported || cold.error().code == ErrorCode::kMalformedInput);
-    if (!needs_all) return cold;
-    kept_state_damaged = kept_state_damaged || cold.error().code == ErrorCode::kMalformedInput;
-    part.reset();
-  }
-  UNSCATTER_TRY(live_session, live());
-  const bool kept_state_serves = contents.has_kept_state && !kept_state_damaged;
-  if (!kept_state_serves && require_writable().ok()) UNSCATTER_CHECK_OK(rebuild_kept_state());
-  watch.lap();
-  Result<PreparedRemoval> removal = live_session->prepare(requests, on_refusal);
-  times.update += watch.lap();
-  return removal;
-}
-
-bool Workspace::State::worth_staying_cold(std::size_t requests) const {
-  // A session of all graphs serves many removals for the price of one opening.
-  constexpr std::size_t kFew = 16;
-  return !session && contents.has_kept_state && !kept_state_damaged && requests <= kFew && cold_removals < kFew;
-}
-
-Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
-  if (uncertain) return require_writable().error();
-  require_settled();
-  UNSCATTER_TRY(slots, touched_slots(database, contents, requests));
-  const std::size_t width = weight_rows(contents);
-  SessionOptions how = session_options(contents.constants.options, options);
-  // A part serves one update.  A new anchor costs about as many passes over the rows as there are coordinates.  Where
-  // these are few, it is made all the same, because the file keeps it for processes to come.
-  constexpr std::size_t kFewCoordinates = 128;
-  how.expected_updates = width <= kFewCoordinates ? 0 : 1;
-  KeptState kept;
-  if (worth_keeping(width, class_count(contents))) {
-    UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), contents.tree.root()));
-    kept.curvature = std::move(curvature);
-  }
-  // Without the rows of all graphs first, if there is something to step with.
-  if (kept.curvature) {
-    UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
-    UNSCATTER_TRY(restored,
-                  Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
-    part = std::move(restored);
-    Result<PreparedRemoval> removal = part->prepare(requests, on_refusal);
-    if (removal.ok() || removal.error().code != ErrorCode::kUnsupported) return removal;
-  }
-  kept = {};
-  UNSCATTER_TRY(rows, kept_rows());
-  kept.rows = std::move(rows);
-  UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
-  UNSCATTER_TRY(restored,
-                Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
-  part = std::move(restored);
-  return part->prepare(requests, on_refusal);
-}
-
-SessionSnapshot Workspace::State::model_in_memory_after(const PreparedRemoval& update) const {
-  SessionSnapshot after = contents.snapshot;
-  after.weights = update.weights();
-  after.residuals = update.residuals();
-  if (update.perturbation() != nullptr) after.perturbation = *update.perturbation();
-  after.certificate = update.certificate();
-  after.rungs = update.rungs();
-  return after;
-}
-
 Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked, const RecordOptions& how) {
   // A prepared removal may have waited.  The key and the file are looked at again.
   UNSCATTER_CHECK_OK(require_writable());
@@ -465,44 +393,6 @@ Result<Certificate> Workspace::preview(std::span<const RemovalRequest> requests,
   UNSCATTER_TRY(removal, prepare(requests));
   if (exposure != nullptr) *exposure = removal.exposure();
   return removal.certificate();
-}
-
-Result<std::size_t> Workspace::shred(const RemovalRequest& request) {
-  State& state = *state_;
-  // No key is needed: the ledger stays as it is, so nothing is signed.
-  if (state.uncertain || state.options.read_only) return state.require_writable().error();
-  UNSCATTER_TRY(transaction, Transaction::begin(state.database));
-  std::size_t destroyed = 0;
-  std::vector<std::pair<std::size_t, std::vector<Salt>>> rewritten;
-  const auto destroy = [&](std::size_t sequence, std::vector<Salt>& salts) -> Status {
-    UNSCATTER_TRY(row, read_entry(state.database, sequence));
-    UNSCATTER_TRY(record, parse_ledger_text(row.body));
-    const std::size_t count = std::min(salts.size(), record.commitments.size());
-    std::size_t here = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      // The salt itself tells whether this commitment is about the request.  The file has no other way to know.
-      if (commitment(request, salts[i]) != record.commitments[i]) continue;
-      salts[i] = Salt{};
-      ++here;
-    }
-    // Written later: a table is not changed while a statement walks through it.  The other salts keep their places,
-    // which are those of the commitments.
-    if (here > 0) rewritten.emplace_back(sequence, salts);
-    destroyed += here;
-    return ok_status();
-  };
-  UNSCATTER_CHECK_OK(visit_salts(state.database, destroy));
-  for (auto& [sequence, salts] : rewritten) {
-    UNSCATTER_CHECK_OK(write_salts(state.database, sequence, salts));
-    wipe(salts);
-  }
-  // A list that had this request keeps a keyed digest of it.  Whoever has the signing key can compute that key.  For
-  // them the digest of a list of one request is as good as a salt.  So all digests go.
-  if (destroyed > 0) UNSCATTER_CHECK_OK(state.database.run("DELETE FROM lists"));
-  UNSCATTER_CHECK_OK(state.commit(transaction));
-  // Until now the old salts are in the file.
-  UNSCATTER_CHECK_OK(state.checkpoint("the salts are destroyed"));
-  return destroyed;
 }
 
 }  // namespace unscatter

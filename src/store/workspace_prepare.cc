@@ -1,0 +1,83 @@
+// The first half of a removal: all of its computing, on what the requests touch or on a session of all graphs.
+#include <cstddef>
+#include <utility>
+
+#include "base/stopwatch.h"
+#include "store/cold.h"
+#include "store/stored_curvature.h"
+#include "store/workspace_state.h"
+
+namespace unscatter {
+
+Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  Stopwatch watch;
+  if (!session && worth_staying_cold(requests.size())) {
+    Result<PreparedRemoval> cold = prepare_cold(requests, on_refusal);
+    times.update += watch.lap();
+    // A refusal is final.  Otherwise the part was not enough, or something kept is damaged, which live() looks at.
+    const bool needs_all =
+        !cold.ok() && (cold.error().code == ErrorCode::kUnsupported || cold.error().code == ErrorCode::kMalformedInput);
+    if (!needs_all) return cold;
+    kept_state_damaged = kept_state_damaged || cold.error().code == ErrorCode::kMalformedInput;
+    part.reset();
+  }
+  UNSCATTER_TRY(live_session, live());
+  const bool kept_state_serves = contents.has_kept_state && !kept_state_damaged;
+  if (!kept_state_serves && require_writable().ok()) UNSCATTER_CHECK_OK(rebuild_kept_state());
+  watch.lap();
+  Result<PreparedRemoval> removal = live_session->prepare(requests, on_refusal);
+  times.update += watch.lap();
+  return removal;
+}
+
+bool Workspace::State::worth_staying_cold(std::size_t requests) const {
+  // A session of all graphs serves many removals for the price of one opening.
+  constexpr std::size_t kFew = 16;
+  return !session && contents.has_kept_state && !kept_state_damaged && requests <= kFew && cold_removals < kFew;
+}
+
+Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  if (uncertain) return require_writable().error();
+  require_settled();
+  UNSCATTER_TRY(slots, touched_slots(database, contents, requests));
+  const std::size_t width = weight_rows(contents);
+  SessionOptions how = session_options(contents.constants.options, options);
+  // A part serves one update.  A new anchor costs about as many passes over the rows as there are coordinates.  Where
+  // these are few, it is made all the same, because the file keeps it for processes to come.
+  constexpr std::size_t kFewCoordinates = 128;
+  how.expected_updates = width <= kFewCoordinates ? 0 : 1;
+  KeptState kept;
+  if (worth_keeping(width, class_count(contents))) {
+    UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), contents.tree.root()));
+    kept.curvature = std::move(curvature);
+  }
+  // Without the rows of all graphs first, if there is something to step with.
+  if (kept.curvature) {
+    UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
+    UNSCATTER_TRY(restored,
+                  Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
+    part = std::move(restored);
+    Result<PreparedRemoval> removal = part->prepare(requests, on_refusal);
+    if (removal.ok() || removal.error().code != ErrorCode::kUnsupported) return removal;
+  }
+  kept = {};
+  UNSCATTER_TRY(rows, kept_rows());
+  kept.rows = std::move(rows);
+  UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
+  UNSCATTER_TRY(restored,
+                Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
+  part = std::move(restored);
+  return part->prepare(requests, on_refusal);
+}
+
+SessionSnapshot Workspace::State::model_in_memory_after(const PreparedRemoval& update) const {
+  SessionSnapshot after = contents.snapshot;
+  after.weights = update.weights();
+  after.residuals = update.residuals();
+  if (update.perturbation() != nullptr) after.perturbation = *update.perturbation();
+  after.certificate = update.certificate();
+  after.rungs = update.rungs();
+  return after;
+}
+
+}  // namespace unscatter

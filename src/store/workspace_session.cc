@@ -1,0 +1,99 @@
+// The session behind a workspace: that of all graphs, a part that publishes, and what the file keeps for both.
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/wipe.h"
+#include "store/kept_state.h"
+#include "store/schema.h"
+#include "store/stored_graph.h"
+#include "store/stored_rows.h"
+#include "store/workspace_state.h"
+
+namespace unscatter {
+
+Result<Session*> Workspace::State::live() {
+  if (!session) {
+    // What is in memory may be older than the disk.  A session made of it would answer from a state that is gone.
+    if (uncertain) return require_writable().error();
+    require_settled();
+    part.reset();
+    // Everything is read here, so everything is checked here.
+    UNSCATTER_CHECK_OK(check_pages(database, path));
+    UNSCATTER_CHECK_OK(check_links(database));
+    UNSCATTER_CHECK_OK(read_data(database, contents));
+    KeptState kept;
+    if (contents.has_kept_state) {
+      Result<KeptState::Rows> rows = kept_rows();
+      if (!rows.ok() && rows.error().code != ErrorCode::kMalformedInput) return std::move(rows).error();
+      kept_state_damaged = kept_state_damaged || !rows.ok();
+      if (rows.ok()) kept.rows = *std::move(rows);
+    }
+    // Moved: two copies of all graphs would double the memory.
+    SessionSnapshot snapshot = std::move(contents.snapshot);
+    contents.snapshot = {};
+    contents.snapshot.certificate = snapshot.certificate;  // what info() shows if this fails
+    contents.snapshot.rungs = snapshot.rungs;
+    Result<Session> restored =
+        Session::restore(std::move(snapshot), contents.embedder, session_options(contents.constants.options, options),
+                         make_random(options), std::move(kept));
+    if (!restored.ok()) {
+      uncertain = true;  // the snapshot is gone
+      return std::move(restored).error();
+    }
+    // The stored residuals are about embeddings that were computed when they were written.  Those of now are compared
+    // once, by one evaluation.  The lower side is held against the certificate: rounding must not accuse a model that
+    // is right.
+    const EvaluatedResidual found = restored->evaluate();
+    if (!found.satisfied || found.lower_bound > restored->certificate().residual_upper_bound) {
+      uncertain = true;
+      return Error{ErrorCode::kMalformedInput,
+                   fmt::format("{}: the kept weights have a residual between {:.3g} and {:.3g} on the graphs that are "
+                               "there; certified is at most {:.3g}, and the guarantee is {}met.  Nothing is removed or "
+                               "published on top of this; train again",
+                               path.string(), found.lower_bound, found.upper_bound,
+                               restored->certificate().residual_upper_bound, found.satisfied ? "" : "not ")};
+    }
+    session = *std::move(restored);
+  }
+  return &*session;
+}
+
+Result<KeptState::Rows> Workspace::State::kept_rows() {
+  UNSCATTER_TRY(leaves, contents.tree.all_leaves(database));
+  return read_rows(database, leaves, contents.chain.last.graphs, weight_rows(contents), class_count(contents));
+}
+
+Result<Session*> Workspace::State::publisher() {
+  if (session) return &*session;
+  if (uncertain) return require_writable().error();
+  require_settled();
+  SessionSnapshot nothing = contents.snapshot;
+  nothing.others = OtherSlots{{}, contents.tree.leaves(), contents.chain.last.graphs, {}};
+  UNSCATTER_TRY(restored, Session::restore(std::move(nothing), contents.embedder,
+                                           session_options(contents.constants.options, options), make_random(options)));
+  part = std::move(restored);
+  return &*part;
+}
+
+Status Workspace::State::rebuild_kept_state() {
+  UNSCATTER_TRY(live_session, live());
+  std::vector<Digest> leaves;
+  UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
+    leaves.push_back(row.leaf(slot));
+    wipe(row.content);
+    return ok_status();
+  }));
+  UNSCATTER_TRY(transaction, Transaction::begin(database));
+  StoredTree tree;
+  UNSCATTER_CHECK_OK(write_kept_state(database, *live_session, leaves, contents.identity.list_key, tree));
+  UNSCATTER_CHECK_OK(commit(transaction));
+  tree.written();
+  contents.tree = std::move(tree);
+  contents.has_kept_state = true;
+  kept_state_damaged = false;
+  return checkpoint("the kept state is made anew");
+}
+
+}  // namespace unscatter
