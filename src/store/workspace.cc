@@ -39,8 +39,8 @@ Status check_target(const fs::path& path, const WorkspaceOptions& options) {
 // A name and no secret: half of the digits are enough to tell workspaces apart.
 std::string random_id(RandomSource& random) { return Salt::random(random).hex().substr(0, 32); }
 
-// Everything that is public, with the embedder that these constants mean.  The embedder is made of the constants as
-// they are written.  So what is trained here is what will be opened later.
+}  // namespace
+
 Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options, RandomSource& random) {
   UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset, setup.fit));
   Contents contents;
@@ -70,6 +70,8 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   return contents;
 }
 
+namespace {
+
 // All rows of a new workspace, in one transaction of the caller.  Fills in the chain and the digest of the graphs.
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
@@ -87,6 +89,13 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   UNSCATTER_CHECK_OK(write_kept_state(database, session, leaves, contents.identity.list_key, contents.tree));
   contents.tree.written();
   contents.has_kept_state = true;
+  return write_first_entry(database, random, time, key, continues, contents);
+}
+
+}  // namespace
+
+Status write_first_entry(const Database& database, RandomSource& random, const std::string& time, const SigningKey& key,
+                         const std::optional<Digest>& continues, Contents& contents) {
   // A workspace that is trained again goes on counting where its predecessor stopped.
   const std::size_t published = published_in(contents.constants.options.earlier);
   const ModelRow model = to_row(model_of(contents.snapshot, published), random);
@@ -107,8 +116,6 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   contents.chain = {1, row.hash, std::move(record), row.signature};
   return append_entry(database, 0, row);
 }
-
-}  // namespace
 
 std::unique_ptr<RandomSource> make_random(const WorkspaceOptions& options) {
   if (options.random) return options.random();
@@ -334,6 +341,7 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   // Earlier counts come from the workspace before, which the first entry names, and from nowhere else.
   setup.options.earlier = setup.predecessor ? setup.predecessor->earlier : std::vector<EarlierCount>();
   const auto continues = setup.predecessor ? std::optional(setup.predecessor->head) : std::nullopt;
+  if (setup.stream) return create_from_stream(path, std::move(setup), options);
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
   // Before there is a file: options that cannot be met, or an interrupted training, leave nothing behind.

@@ -135,6 +135,16 @@ struct Workspace::State {
 // The entry after the last one of `contents`, of this kind.  It says what the last one said, and follows it.
 [[nodiscard]] LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::string time);
 
+// Everything of a new workspace that is public, with the embedder that these constants mean.  The embedder is made of
+// the constants as they are written.  So what is trained here is what will be opened later.
+[[nodiscard]] Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options,
+                                            RandomSource& random);
+// The model of contents.snapshot and the entry `created`, after graphs and kept state: the last part of a new file.
+// Fills in the chain.
+[[nodiscard]] Status write_first_entry(const Database& database, RandomSource& random, const std::string& time,
+                                       const SigningKey& key, const std::optional<Digest>& continues,
+                                       Contents& contents);
+
 [[nodiscard]] std::unique_ptr<RandomSource> make_random(const WorkspaceOptions& options);
 // 2026-01-31T23:59:59Z
 [[nodiscard]] std::string time_text(const WorkspaceOptions& options);

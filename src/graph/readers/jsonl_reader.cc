@@ -51,7 +51,7 @@ class JsonlReader {
 
     // A data set whose graphs have ids only in part could not be asked for a graph by its id.
     if (!dataset_.graphs.empty() && parsed.id.has_value() != !dataset_.graph_ids.empty()) {
-      return scanner_.error("\"id\" must be given for all graphs or for none");
+      return scanner_.error(kIdsForAllOrNone);
     }
     if (parsed.id) {
       // A removal that names a graph by its id must find exactly one.
@@ -59,12 +59,7 @@ class JsonlReader {
         return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
       dataset_.graph_ids.push_back(*std::move(parsed.id));
     }
-    if (!parsed.label) {
-      return scanner_.error(
-          "\"label\" is missing: every graph of a data set has a class; add it, or take the line out (predict and "
-          "embed "
-          "also take graphs without a label)");
-    }
+    if (!parsed.label) return scanner_.error(kLabelMissing);
     raw_labels_.push_back(*std::move(parsed.label));
 
     Dropped dropped;
