@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "catalogue.h"
 #include "commands.h"
+#include "expiry_options.h"
 #include "locations.h"
 #include "unscatter/graph/read.h"
 #include "update.h"
@@ -16,15 +18,20 @@ namespace {
 struct AddArguments {
   UpdateArguments update;
   std::string data;
+  ExpiryArguments expiry;
 };
 
 Result<Report> add_graphs(const AddArguments& arguments, Context& context) {
+  UNSCATTER_CHECK_OK(arguments.expiry.check());
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
   UNSCATTER_TRY(dataset, read_dataset(path, {.limits = {},
                                              .symmetrise = false,
                                              .threads = arguments.update.workspace.threads,
                                              .progress = &context.progress()}));
+  const std::int64_t now = seconds_now();
+  UNSCATTER_CHECK_OK(arguments.expiry.apply(dataset.due, dataset.size(), now));
+  note_overdue(dataset.due, now, context);
   return run_update(arguments.update, context, EntryKind::kAdded, "",
                     [&](Workspace& workspace) { return workspace.prepare_addition(std::move(dataset)); });
 }
@@ -38,10 +45,12 @@ void add_add_command(CLI::App& parent, Context& context) {
       .add_option("--data", arguments->data, "The new graphs, with labels: a data set, or the name of one that is here")
       ->required();
   arguments->update.add_to(command);
+  arguments->expiry.add_to(command);
   command.footer(R"(
 Examples:
   unscatter add --workspace w.unscatter --data new-groups.jsonl
   unscatter add --workspace w.unscatter --data new-groups.jsonl --dry-run
+  unscatter add --workspace w.unscatter --data new-groups.jsonl --keep-for 90d
   unscatter add --workspace w.unscatter --data new-groups.jsonl --receipt added.json --openings openings.jsonl
 
 The graphs get the numbers after the largest one so far.  If graphs of the workspace have ids, the new ones need ids

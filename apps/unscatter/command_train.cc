@@ -21,6 +21,8 @@ void add_train_command(CLI::App& parent, Context& context) {
                    "With --train-share: how accurate published models are at level removed and at level everyone");
   command.add_option("--seed", arguments->seed, "Which graphs those are: same seed, same choice")
       ->capture_default_str();
+  command.add_flag("--stream", arguments->stream,
+                   "Read --data twice instead of holding all graphs in memory (JSONL; long files need no flag)");
   arguments->add_choices_to(command);
   arguments->expiry.add_to(command);
   command.footer(R"(
@@ -35,6 +37,9 @@ Examples:
 
 The workspace holds the graphs, the model, the ledger and its receipts in one file.  Graphs keep the numbers they have
 in the data set.  The signing key is made on first use; it stays outside of the workspace.
+A JSONL file of 64 MB and more is read twice, so that memory holds embedded rows and not graphs, however long it is.
+--stream asks for it with any size, and says why where it cannot be (--train-share, --public-share, --protect everyone,
+--preset paper, constants that are means).
 --force makes a new workspace.  Models that the old one published are not counted in the new one.
 --protect removed: published models are close to those of retraining after the same requests.  Models from before a
 removal still know what was removed; 'forget' says how much they tell.  --protect everyone: published models are

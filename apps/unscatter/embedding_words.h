@@ -21,6 +21,8 @@ struct FormCounts {
   std::size_t attributes = 0;  // of the graph that has most
 };
 [[nodiscard]] FormCounts count_forms(const Dataset& dataset);
+// One more graph.
+void count_form(const Graph& graph, FormCounts& counts);
 
 struct EmbeddingUse {
   std::vector<std::string> uses;      // "directions (300 of 600 graphs)"

@@ -43,22 +43,21 @@ Status ExpiryArguments::check() const {
   return ok_status();
 }
 
-Status ExpiryArguments::apply(Dataset& dataset, std::int64_t now) const {
+Status ExpiryArguments::apply(DueDates& dates, std::size_t graphs, std::int64_t now) const {
   UNSCATTER_TRY(due, date(now));
   if (!due) return ok_status();
-  dataset.expires.resize(dataset.size());
-  for (std::optional<std::int64_t>& date : dataset.expires) date = date ? std::min(*date, *due) : *due;
+  dates.graphs.resize(graphs);
+  for (std::optional<std::int64_t>& date : dates.graphs) date = date ? std::min(*date, *due) : *due;
   return ok_status();
 }
 
 std::int64_t seconds_now() { return std::int64_t{std::time(nullptr)}; }
 
-void note_overdue(const Dataset& dataset, std::int64_t now, Context& context) {
-  const auto graphs = static_cast<std::size_t>(std::count_if(dataset.expires.begin(), dataset.expires.end(),
-                                                             [now](const auto& due) { return due && *due <= now; }));
-  const auto subjects =
-      static_cast<std::size_t>(std::count_if(dataset.subject_expires.begin(), dataset.subject_expires.end(),
-                                             [now](const auto& entry) { return entry.second <= now; }));
+void note_overdue(const DueDates& dates, std::int64_t now, Context& context) {
+  const auto graphs = static_cast<std::size_t>(
+      std::count_if(dates.graphs.begin(), dates.graphs.end(), [now](const auto& due) { return due && *due <= now; }));
+  const auto subjects = static_cast<std::size_t>(std::count_if(
+      dates.subjects.begin(), dates.subjects.end(), [now](const auto& entry) { return entry.second <= now; }));
   if (graphs + subjects == 0) return;
   context.note(fmt::format("{} and {} of the data are overdue already; 'unscatter expire' forgets them",
                            counted(graphs, "graph", "graphs"), counted(subjects, "subject", "subjects")));

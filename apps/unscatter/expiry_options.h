@@ -24,7 +24,7 @@ struct ExpiryArguments {
   // At most one of the two, and readable.  Errors: kInvalidArgument, a sentence for the user.
   [[nodiscard]] Status check() const;
   // Gives every graph this date.  A graph that has an earlier one keeps it: nobody is kept longer than the data says.
-  [[nodiscard]] Status apply(Dataset& dataset, std::int64_t now) const;
+  [[nodiscard]] Status apply(DueDates& dates, std::size_t graphs, std::int64_t now) const;
 
  private:
   [[nodiscard]] Result<std::optional<std::int64_t>> date(std::int64_t now) const;
@@ -33,7 +33,7 @@ struct ExpiryArguments {
 // Seconds since 1970, by the system's clock.
 [[nodiscard]] std::int64_t seconds_now();
 // Says on stderr that some of the data should not be kept any more.
-void note_overdue(const Dataset& dataset, std::int64_t now, Context& context);
+void note_overdue(const DueDates& dates, std::int64_t now, Context& context);
 
 // {"graph": 17} or {"subject": "user-00042"}, with "due".
 [[nodiscard]] Json due_json(const RemovalRequest& what, std::int64_t due);

@@ -90,10 +90,53 @@ std::vector<std::uint32_t> labels_for(const Dataset& dataset, const std::vector<
   return labels;
 }
 
+// A file that is worth reading twice.  Graphs of a shorter one fit any memory.
+constexpr std::uintmax_t kLongFile = std::uintmax_t{64} << 20;
+
+// Whether the file is read twice, a few graphs at a time.  Errors: kInvalidArgument if that was asked for and cannot
+// be.
+Result<bool> choose_streaming(const TrainArguments& arguments, const fs::path& data, const WorkspaceSetup& setup) {
+  UNSCATTER_TRY(format, detect_format(data));
+  std::optional<std::string> reason;
+  if (format != DataFormat::kJsonl) {
+    reason = fmt::format("'{}' is not JSONL but {}", data.string(), data_format_name(format));
+  } else if (arguments.train_share < 1) {
+    reason = "--train-share holds graphs back";
+  } else if (arguments.constants.public_share > 0) {
+    reason = "--public-share declares some of its graphs public";
+  } else if (arguments.guarantee.preset == "paper") {
+    reason = "--preset paper fits constants on all graphs together";
+  } else {
+    reason = reason_against_streaming(setup);
+  }
+  if (reason && arguments.stream) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("--stream is not possible here: {}; leave it out", *reason)};
+  }
+  if (reason || arguments.stream) return arguments.stream;
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(data, unknown);
+  return !unknown && size >= kLongFile;
+}
+
+// The first pass.  The classes are those that the options state, or those that it finds.
+Status survey_file(const TrainArguments& arguments, const fs::path& data, const ReadOptions& reading,
+                   const Dataset* public_part, WorkspaceSetup& setup, FormCounts& form) {
+  setup.dataset.name = data.stem().string();
+  UNSCATTER_CHECK_OK(survey(
+      setup, [data, reading] { return GraphStream::open(data, reading); }, reading.threads,
+      [&form](const Graph& graph) { count_form(graph, form); }));
+  Dataset classes;
+  classes.class_names = std::move(setup.dataset.class_names);
+  classes.labels = std::move(setup.stream->embedded.labels);
+  UNSCATTER_CHECK_OK(arguments.constants.set_classes(classes, public_part, setup.options));
+  setup.dataset.class_names = std::move(classes.class_names);
+  setup.stream->embedded.labels = std::move(classes.labels);
+  return ok_status();
+}
+
 // A failure that happens with probability delta must not be expected for somebody among the subjects.
-void note_large_delta(const Dataset& dataset, const SessionOptions& options, Context& context) {
-  const std::size_t people = summarise(dataset).distinct_node_ids;
-  const std::size_t subjects = people > 0 ? people : dataset.size();
+void note_large_delta(std::size_t people, std::size_t graphs, const SessionOptions& options, Context& context) {
+  const std::size_t subjects = people > 0 ? people : graphs;
   if (options.guarantee.delta * static_cast<double>(subjects) < 1) return;
   context.note(fmt::format("delta = {} is not below 1 / {}, the number of {}: choose --delta below {:.1e}",
                            options.guarantee.delta, grouped(subjects), people > 0 ? "subjects" : "graphs",
@@ -172,25 +215,50 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   StageClock clock;
   const std::size_t threads = arguments.workspace.threads;
   const ReadOptions reading{.limits = {}, .symmetrise = false, .threads = threads, .progress = &context.progress()};
-  const auto read = [&]() -> Result<Dataset> {
-    if (before) return before->workspace.remaining();
-    UNSCATTER_TRY(data, resolve_dataset(arguments.data, catalogue));
-    return read_dataset(data, reading);
-  };
-  UNSCATTER_TRY(dataset, read());
-  UNSCATTER_TRY(chosen, choose_training_data(std::move(dataset), arguments.train_share,
-                                             arguments.constants.public_share, arguments.seed));
+  const bool paper = arguments.guarantee.preset == "paper";
+  const ConstantKind usual_fit = paper ? ConstantKind::kFittedOnce : ConstantKind::kStated;
+  fs::path data;
+  bool streams = false;
+  TrainingData chosen;
+  if (before) {
+    UNSCATTER_TRY(left, before->workspace.remaining());
+    chosen.train = std::move(left);
+  } else {
+    UNSCATTER_TRY(found, resolve_dataset(arguments.data, catalogue));
+    data = std::move(found);
+    setup.fit.kind = arguments.constants.public_data.empty() ? arguments.constants.source(usual_fit, nullptr).kind
+                                                             : ConstantKind::kPublicData;
+    UNSCATTER_TRY(streaming, choose_streaming(arguments, data, setup));
+    streams = streaming;
+  }
+  if (!before && !streams) {
+    UNSCATTER_TRY(dataset, read_dataset(data, reading));
+    chosen.train = std::move(dataset);
+  }
+  if (!streams) {
+    UNSCATTER_TRY(parts, choose_training_data(std::move(chosen.train), arguments.train_share,
+                                              arguments.constants.public_share, arguments.seed));
+    chosen = std::move(parts);
+  }
   if (!chosen.open) {
     UNSCATTER_TRY(open, arguments.constants.read_public(reading));
     chosen.open = std::move(open);
   }
   setup.dataset = std::move(chosen.train);
-  const bool paper = arguments.guarantee.preset == "paper";
   if (paper) apply_paper_setting(command, setup.dataset.name, setup);
   const Dataset* open = chosen.open ? &*chosen.open : nullptr;
-  setup.fit = arguments.constants.source(paper ? ConstantKind::kFittedOnce : ConstantKind::kStated, open);
+  setup.fit = arguments.constants.source(usual_fit, open);
   if (before) UNSCATTER_CHECK_OK(take_over_constants(*before, command, setup));
-  UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
+  FormCounts form;
+  std::size_t people = 0;
+  if (streams) {
+    UNSCATTER_CHECK_OK(survey_file(arguments, data, reading, open, setup, form));
+    people = setup.stream->subjects;
+  } else {
+    UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
+    form = count_forms(setup.dataset);
+    people = summarise(setup.dataset).distinct_node_ids;
+  }
   const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0;
   std::vector<ConstantOrigin>& origins = setup.options.constants;
   if (!same_transform) {
@@ -203,9 +271,10 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "lambda"; });
     origins.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
   }
-  UNSCATTER_CHECK_OK(arguments.expiry.apply(setup.dataset, seconds_now()));
-  note_overdue(setup.dataset, seconds_now(), context);
-  note_large_delta(setup.dataset, setup.options, context);
+  DueDates& due = streams ? setup.stream->due : setup.dataset.due;
+  UNSCATTER_CHECK_OK(arguments.expiry.apply(due, form.graphs, seconds_now()));
+  note_overdue(due, seconds_now(), context);
+  note_large_delta(people, form.graphs, setup.options, context);
   clock.stage("read");
 
   // After the data was read: a misspelt file name should not leave a new key behind.
@@ -225,7 +294,6 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   std::optional<WorkspaceInfo> info;
   std::size_t width = 0;
   BoundedContributions bounded;
-  const FormCounts form = count_forms(setup.dataset);
   // Closed at the end of this block: the log of an open workspace would keep the old name.
   {
     UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
@@ -235,8 +303,10 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     if (evaluated) clock.stage("evaluate");
     evaluation = evaluated;
     info = workspace.info();
-    UNSCATTER_TRY(session, workspace.session());
-    bounded = session->bounded_contributions();
+    if (!streams) {
+      UNSCATTER_TRY(session, workspace.session());
+      bounded = session->bounded_contributions();
+    }
     width = workspace.embedder().width() + (options.bias ? 1 : 0);
     note_classes(info->class_names, width, context);
   }
@@ -254,6 +324,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
                                    .bounded = bounded},
                                   clock);
   report.json["replaced"] = target.replaces();
+  report.json["streamed"] = streams;
   // The promise of a workspace is about the models that this workspace publishes.  People who were in the old data can
   // be in both.
   if (head) {

@@ -23,6 +23,7 @@ struct TrainArguments {
   bool force = false;
   double train_share = 1;
   bool compare_levels = false;
+  bool stream = false;
   std::string out;  // of a retraining; of a training it is the workspace itself
   std::uint64_t seed = 1;
   WorkspaceArguments workspace;

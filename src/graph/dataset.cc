@@ -35,6 +35,17 @@ struct ClassOrder {
 
 }  // namespace
 
+void DueDates::add_graph(std::size_t earlier, std::optional<std::int64_t> date) {
+  if (!date && graphs.empty()) return;
+  graphs.resize(earlier);
+  graphs.push_back(date);
+}
+
+void DueDates::add_subject(const std::string& id, std::int64_t date) {
+  const auto [entry, is_new] = subjects.emplace(id, date);
+  if (!is_new) entry->second = std::min(entry->second, date);
+}
+
 ClassIndex index_classes(const std::vector<std::string>& raw) {
   std::map<std::string_view, std::uint32_t, ClassOrder> index;
   for (const std::string& name : raw) index.emplace(name, 0);
@@ -81,14 +92,14 @@ Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
   part.name = dataset.name;
   // All class names, even those without a chosen graph: a label is an index into this list.
   part.class_names = dataset.class_names;
-  part.subject_expires = dataset.subject_expires;
+  part.due.subjects = dataset.due.subjects;
   part.graphs.reserve(chosen.size());
   for (const std::size_t i : chosen) {
     invariant(i < dataset.size(), "subset(): no such graph");
     part.graphs.push_back(dataset.graphs[i]);
     part.labels.push_back(dataset.labels[i]);
     if (!dataset.graph_ids.empty()) part.graph_ids.push_back(dataset.graph_ids[i]);
-    if (!dataset.expires.empty()) part.expires.push_back(dataset.expires[i]);
+    if (!dataset.due.graphs.empty()) part.due.graphs.push_back(dataset.due.graphs[i]);
   }
   return part;
 }

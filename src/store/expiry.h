@@ -84,12 +84,6 @@ struct DueCounts {
 // By the index on dates: rows that are not due are not read.
 [[nodiscard]] Result<DueCounts> count_due(const Database& database, const Identity& identity, std::int64_t now);
 
-// Those of graphs that are added, in their order, and of subjects, by id.
-struct NewDates {
-  std::vector<std::optional<std::int64_t>> graphs;
-  std::map<std::string, std::int64_t> subjects;
-  [[nodiscard]] bool empty() const { return graphs.empty() && subjects.empty(); }
-};
 // Dates of graphs, the first of which is in slot `first`, and of subjects, by id, in the caller's transaction, after
 // the graphs were written.  What the file does not hold gets no date.  Where there is one already, the earlier counts.
 // `fresh`: the tables are new.

@@ -103,24 +103,30 @@ Status check_kept_seals(const Database& database, const Contents& contents) {
   return ok_status();
 }
 
+std::size_t members_of(const Graph& graph) { return 1 + (graph.has_node_ids() ? graph.node_count() : 0); }
+
 Status write_kept_state(const Database& database, const Session& session, const std::vector<Digest>& leaves,
                         const Salt& key, StoredTree& tree) {
   UNSCATTER_CHECK_OK(create_kept_tables(database));
   std::size_t members = 0;
-  for (std::size_t slot = 0; slot < session.slots(); ++slot) {
-    const Graph* graph = session.graph(slot);
-    if (graph != nullptr) members += 1 + (graph->has_node_ids() ? graph->node_count() : 0);
-  }
-  MemberIndex index = MemberIndex::create(members, key);
   const SparseBlockRows& rows = session.embeddings();
   const std::span<const std::uint32_t> labels = session.labels();
   for (std::size_t slot = 0; slot < session.slots(); ++slot) {
     const Graph* graph = session.graph(slot);
     if (graph == nullptr) continue;
+    members += members_of(*graph);
     UNSCATTER_CHECK_OK(write_row(database, slot, rows.row(slot), labels[slot], leaves[slot]));
-    UNSCATTER_CHECK_OK(index.replace(database, slot, nullptr, graph, session.graph_id(slot)));
   }
-  UNSCATTER_CHECK_OK(index.write_all(database));
+  const auto visit = [&](const MemberIndex::Take& take) -> Status {
+    for (std::size_t slot = 0; slot < session.slots(); ++slot) {
+      const Graph* graph = session.graph(slot);
+      if (graph != nullptr) UNSCATTER_CHECK_OK(take(slot, *graph, session.graph_id(slot)));
+    }
+    return ok_status();
+  };
+  // All graphs are in memory, beside which the ids are little.
+  constexpr std::size_t kIndexMemory = std::size_t{1} << 30;
+  UNSCATTER_CHECK_OK(MemberIndex::write_new(database, members, key, kIndexMemory, visit));
   tree = StoredTree(leaves);
   UNSCATTER_CHECK_OK(tree.write(database));
   const std::size_t width = rows.columns();

@@ -19,6 +19,9 @@
 
 namespace unscatter {
 
+// What a graph adds to the size of the index of ids.
+[[nodiscard]] std::size_t members_of(const Graph& graph);
+
 // All tables anew, for the graphs that the session holds.  `leaves`: their digests, one per slot.  `tree` becomes the
 // one of the file.  Within a transaction of the caller.
 [[nodiscard]] Status write_kept_state(const Database& database, const Session& session,

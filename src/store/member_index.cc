@@ -6,10 +6,12 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <span>
 
 #include "base/checksum.h"
 #include "base/wipe.h"
+#include "unscatter/base/invariant.h"
 
 namespace unscatter {
 namespace {
@@ -41,6 +43,17 @@ bool take_number(std::span<const std::byte>& bytes, std::uint64_t& number) {
   return true;
 }
 
+// Kind, id and slots of one member.
+void put_entry(std::vector<std::byte>& bytes, MemberKind kind, std::string_view id,
+               std::span<const std::size_t> slots) {
+  put_number(bytes, static_cast<std::uint64_t>(kind));
+  put_number(bytes, id.size());
+  const auto text = std::as_bytes(std::span(id));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  put_number(bytes, slots.size());
+  for (const std::size_t slot : slots) put_number(bytes, slot);
+}
+
 // In order.
 std::vector<std::string_view> subjects_of(const Graph* graph) {
   std::vector<std::string_view> ids;
@@ -53,12 +66,6 @@ std::vector<std::string_view> subjects_of(const Graph* graph) {
 }
 
 }  // namespace
-
-MemberIndex MemberIndex::create(std::size_t members, const Salt& key) {
-  MemberIndex index(std::bit_ceil(std::max<std::size_t>(1, members / kMembersPerBucket)), key);
-  index.is_new_ = true;
-  return index;
-}
 
 Result<MemberIndex> MemberIndex::open(const Database& database, const Salt& key) {
   Statement statement = database.prepare("SELECT bucket FROM members ORDER BY bucket DESC LIMIT 1");
@@ -80,38 +87,36 @@ std::size_t MemberIndex::bucket_of(MemberKind kind, std::string_view id) const {
 Result<MemberIndex::Bucket*> MemberIndex::load(const Database& database, std::size_t number) {
   if (const auto known = loaded_.find(number); known != loaded_.end()) return &known->second;
   Bucket bucket;
-  if (!is_new_) {
-    Statement statement = database.prepare("SELECT entries, seal FROM members WHERE bucket = ?");
-    statement.bind(1, static_cast<std::int64_t>(number));
-    UNSCATTER_TRY(found, statement.step());
-    if (!found) return damaged_index(number);
-    UNSCATTER_TRY(blob, statement.blob(0));
-    UNSCATTER_TRY(seal, statement.blob(1));
-    const Digest expected = bucket_seal(number, buckets_, blob);
-    if (seal.size() != sizeof(expected.bytes) || std::memcmp(seal.data(), expected.bytes.data(), seal.size()) != 0) {
+  Statement statement = database.prepare("SELECT entries, seal FROM members WHERE bucket = ?");
+  statement.bind(1, static_cast<std::int64_t>(number));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return damaged_index(number);
+  UNSCATTER_TRY(blob, statement.blob(0));
+  UNSCATTER_TRY(seal, statement.blob(1));
+  const Digest expected = bucket_seal(number, buckets_, blob);
+  if (seal.size() != sizeof(expected.bytes) || std::memcmp(seal.data(), expected.bytes.data(), seal.size()) != 0) {
+    return damaged_index(number);
+  }
+  std::span<const std::byte> rest = blob;
+  while (!rest.empty()) {
+    std::uint64_t kind = 0;
+    std::uint64_t length = 0;
+    std::uint64_t count = 0;
+    if (!take_number(rest, kind) || kind > 1 || !take_number(rest, length) || length > rest.size()) {
       return damaged_index(number);
     }
-    std::span<const std::byte> rest = blob;
-    while (!rest.empty()) {
-      std::uint64_t kind = 0;
-      std::uint64_t length = 0;
-      std::uint64_t count = 0;
-      if (!take_number(rest, kind) || kind > 1 || !take_number(rest, length) || length > rest.size()) {
-        return damaged_index(number);
-      }
-      std::string id(reinterpret_cast<const char*>(rest.data()), length);
-      rest = rest.subspan(length);
-      if (!take_number(rest, count) || count > rest.size() / sizeof(std::uint64_t)) return damaged_index(number);
-      std::vector<std::size_t> slots(count);
-      for (std::size_t& slot : slots) {
-        std::uint64_t value = 0;
-        take_number(rest, value);
-        slot = value;
-      }
-      bucket.entries.emplace(std::pair(static_cast<MemberKind>(kind), std::move(id)), std::move(slots));
+    std::string id(reinterpret_cast<const char*>(rest.data()), length);
+    rest = rest.subspan(length);
+    if (!take_number(rest, count) || count > rest.size() / sizeof(std::uint64_t)) return damaged_index(number);
+    std::vector<std::size_t> slots(count);
+    for (std::size_t& slot : slots) {
+      std::uint64_t value = 0;
+      take_number(rest, value);
+      slot = value;
     }
-    wipe(blob);
+    bucket.entries.emplace(std::pair(static_cast<MemberKind>(kind), std::move(id)), std::move(slots));
   }
+  wipe(blob);
   return &loaded_.emplace(number, std::move(bucket)).first->second;
 }
 
@@ -161,43 +166,136 @@ Status MemberIndex::visit(
     for (const auto& [key, slots] : bucket->entries) {
       if (key.first == kind) UNSCATTER_CHECK_OK(visit(key.second, slots));
     }
-    if (!was_loaded && !is_new_) loaded_.erase(number);
+    if (!was_loaded) loaded_.erase(number);
   }
   return ok_status();
 }
 
-Status MemberIndex::write_bucket(const Database& database, std::size_t number, const Entries& entries) const {
-  std::vector<std::byte> bytes;
-  for (const auto& [key, slots] : entries) {
-    put_number(bytes, static_cast<std::uint64_t>(key.first));
-    put_number(bytes, key.second.size());
-    const auto id = std::as_bytes(std::span(key.second));
-    bytes.insert(bytes.end(), id.begin(), id.end());
-    put_number(bytes, slots.size());
-    for (const std::size_t slot : slots) put_number(bytes, slot);
-  }
-  const Digest seal = bucket_seal(number, buckets_, bytes);
+Status MemberIndex::write_bucket(const Database& database, std::size_t number,
+                                 std::span<const std::byte> entries) const {
+  const Digest seal = bucket_seal(number, buckets_, entries);
   Statement statement = database.prepare("INSERT OR REPLACE INTO members(bucket, entries, seal) VALUES(?, ?, ?)");
-  statement.bind(1, static_cast<std::int64_t>(number)).bind(2, bytes).bind(3, std::as_bytes(std::span(seal.bytes)));
+  statement.bind(1, static_cast<std::int64_t>(number)).bind(2, entries).bind(3, std::as_bytes(std::span(seal.bytes)));
   return statement.run();
 }
 
 Status MemberIndex::write(const Database& database) {
   for (const auto& [number, bucket] : loaded_) {
-    if (bucket.changed) UNSCATTER_CHECK_OK(write_bucket(database, number, bucket.entries));
+    if (!bucket.changed) continue;
+    std::vector<std::byte> bytes;
+    for (const auto& [key, slots] : bucket.entries) put_entry(bytes, key.first, key.second, slots);
+    UNSCATTER_CHECK_OK(write_bucket(database, number, bytes));
   }
   loaded_.clear();
   return ok_status();
 }
 
-Status MemberIndex::write_all(const Database& database) {
-  const Entries none;
-  for (std::size_t number = 0; number < buckets_; ++number) {
-    const auto bucket = loaded_.find(number);
-    UNSCATTER_CHECK_OK(write_bucket(database, number, bucket == loaded_.end() ? none : bucket->second.entries));
+namespace {
+
+// Members of some buckets, in little more than their text.
+class CollectedMembers {
+ public:
+  struct Member {
+    std::uint32_t bucket;
+    std::uint32_t slot;
+    std::uint32_t start;   // of the id in the text
+    std::uint32_t length;  // of the id; the highest bit is the kind
+  };
+
+  void add(std::size_t bucket, MemberKind kind, std::string_view id, std::size_t slot) {
+    constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+    invariant(bucket <= kMost && slot <= kMost && text_.size() + id.size() <= kMost && id.size() < kKindBit,
+              "members are counted in 32 bits");
+    members_.push_back({static_cast<std::uint32_t>(bucket), static_cast<std::uint32_t>(slot),
+                        static_cast<std::uint32_t>(text_.size()),
+                        static_cast<std::uint32_t>(id.size()) | (kind == MemberKind::kGraphId ? kKindBit : 0)});
+    text_ += id;
   }
-  loaded_.clear();
-  is_new_ = false;
+  [[nodiscard]] std::size_t bytes() const { return members_.size() * sizeof(Member) + text_.size(); }
+  [[nodiscard]] MemberKind kind(const Member& member) const {
+    return (member.length & kKindBit) != 0 ? MemberKind::kGraphId : MemberKind::kSubject;
+  }
+  [[nodiscard]] std::string_view id(const Member& member) const {
+    return std::string_view(text_).substr(member.start, member.length & ~kKindBit);
+  }
+  // Drops those of buckets from `limit` on.
+  void keep_below(std::size_t limit) {
+    std::erase_if(members_, [&](const Member& member) { return member.bucket >= limit; });
+    std::string kept;
+    for (Member& member : members_) {
+      const std::string_view text = id(member);
+      member.start = static_cast<std::uint32_t>(kept.size());
+      kept += text;
+    }
+    wipe(text_);
+    text_ = std::move(kept);
+  }
+  // By bucket, and within it in the order of the file.
+  const std::vector<Member>& sorted() {
+    std::sort(members_.begin(), members_.end(), [this](const Member& one, const Member& other) {
+      if (one.bucket != other.bucket) return one.bucket < other.bucket;
+      if (kind(one) != kind(other)) return kind(one) < kind(other);
+      const int order = id(one).compare(id(other));
+      return order != 0 ? order < 0 : one.slot < other.slot;
+    });
+    return members_;
+  }
+  void clear() {
+    wipe(text_);
+    members_.clear();
+  }
+
+ private:
+  static constexpr std::uint32_t kKindBit = std::uint32_t{1} << 31;
+  std::vector<Member> members_;
+  std::string text_;
+};
+
+}  // namespace
+
+Status MemberIndex::write_new(const Database& database, std::size_t members, const Salt& key, std::size_t memory,
+                              const VisitGraphs& visit) {
+  const MemberIndex index(std::bit_ceil(std::max<std::size_t>(1, members / kMembersPerBucket)), key);
+  // Vectors double while they grow, and a place in a text has 32 bits.
+  constexpr std::size_t kMostBytes = std::size_t{1} << 31;
+  const std::size_t allowed = std::min(memory / 2, kMostBytes);
+  CollectedMembers collected;
+  std::size_t at_once = index.buckets_;
+  for (std::size_t first = 0, limit = 0; first < index.buckets_; first = limit) {
+    limit = std::min(index.buckets_, first + at_once);
+    const auto add = [&](MemberKind kind, std::string_view id, std::size_t slot) {
+      const std::size_t bucket = index.bucket_of(kind, id);
+      if (bucket >= first && bucket < limit) collected.add(bucket, kind, id, slot);
+    };
+    UNSCATTER_CHECK_OK(visit([&](std::size_t slot, const Graph& graph, std::string_view graph_id) {
+      for (const std::string_view id : subjects_of(&graph)) add(MemberKind::kSubject, id, slot);
+      if (!graph_id.empty()) add(MemberKind::kGraphId, graph_id, slot);
+      // Half of the buckets have to wait for another visit.  One bucket always fits.
+      while (collected.bytes() > allowed && limit - first > 1) {
+        at_once = (limit - first) / 2;
+        limit = first + at_once;
+        collected.keep_below(limit);
+      }
+      return ok_status();
+    }));
+    const std::vector<CollectedMembers::Member>& sorted = collected.sorted();
+    auto member = sorted.begin();
+    for (std::size_t bucket = first; bucket < limit; ++bucket) {
+      std::vector<std::byte> bytes;
+      while (member != sorted.end() && member->bucket == bucket) {
+        const auto begin = member;
+        std::vector<std::size_t> slots;
+        for (; member != sorted.end() && member->bucket == bucket &&
+               collected.kind(*member) == collected.kind(*begin) && collected.id(*member) == collected.id(*begin);
+             ++member) {
+          if (slots.empty() || slots.back() != member->slot) slots.push_back(member->slot);
+        }
+        put_entry(bytes, collected.kind(*begin), collected.id(*begin), slots);
+      }
+      UNSCATTER_CHECK_OK(index.write_bucket(database, bucket, bytes));
+    }
+    collected.clear();
+  }
   return ok_status();
 }
 

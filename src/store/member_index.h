@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,8 +31,13 @@ class MemberIndex {
  public:
   // `key`: from which the seed is taken.  Errors: kMalformedInput where the number of buckets is none of ours.
   [[nodiscard]] static Result<MemberIndex> open(const Database& database, const Salt& key);
-  // An empty one, with room for `members`.  write_all() makes the table.
-  [[nodiscard]] static MemberIndex create(std::size_t members, const Salt& key);
+  // Calls `take` for every graph there is, with its slot and its id; slots ascend.
+  using Take = std::function<Status(std::size_t slot, const Graph& graph, std::string_view graph_id)>;
+  using VisitGraphs = std::function<Status(const Take& take)>;
+  // All of the table, for a workspace that has none: one bucket for about 64 of `members`.  About `memory` bytes are
+  // taken.  If all ids need more, the graphs are visited several times, each time for some of the buckets.
+  [[nodiscard]] static Status write_new(const Database& database, std::size_t members, const Salt& key,
+                                        std::size_t memory, const VisitGraphs& visit);
 
   // The slots that have this id, ascending.  Errors: kMalformedInput.
   [[nodiscard]] Result<std::vector<std::size_t>> slots_of(const Database& database, MemberKind kind,
@@ -46,8 +52,6 @@ class MemberIndex {
 
   // Writes what has changed, and forgets all buckets.
   [[nodiscard]] Status write(const Database& database);
-  // Writes all buckets, empty ones included.
-  [[nodiscard]] Status write_all(const Database& database);
 
  private:
   // By kind and id.
@@ -62,12 +66,12 @@ class MemberIndex {
   [[nodiscard]] Result<Bucket*> load(const Database& database, std::size_t number);
   [[nodiscard]] Status change(const Database& database, MemberKind kind, std::string_view id, std::size_t slot,
                               bool present);
-  [[nodiscard]] Status write_bucket(const Database& database, std::size_t number, const Entries& entries) const;
+  [[nodiscard]] Status write_bucket(const Database& database, std::size_t number,
+                                    std::span<const std::byte> entries) const;
 
   std::size_t buckets_;
   Salt key_;
   std::unordered_map<std::size_t, Bucket> loaded_;
-  bool is_new_ = false;  // nothing is in the file yet
 };
 
 }  // namespace unscatter

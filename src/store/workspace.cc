@@ -39,8 +39,8 @@ Status check_target(const fs::path& path, const WorkspaceOptions& options) {
 // A name and no secret: half of the digits are enough to tell workspaces apart.
 std::string random_id(RandomSource& random) { return Salt::random(random).hex().substr(0, 32); }
 
-// Everything that is public, with the embedder that these constants mean.  The embedder is made of the constants as
-// they are written.  So what is trained here is what will be opened later.
+}  // namespace
+
 Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options, RandomSource& random) {
   UNSCATTER_TRY(chosen, make_embedder(setup.features, setup.transform, setup.dataset, setup.fit));
   Contents contents;
@@ -71,11 +71,13 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   return contents;
 }
 
+namespace {
+
 // All rows of a new workspace, in one transaction of the caller.  Fills in the chain and the digest of the graphs.
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
 Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
-                 const SigningKey& key, const std::optional<Digest>& continues, const NewDates& dates,
+                 const SigningKey& key, const std::optional<Digest>& continues, const DueDates& dates,
                  Contents& contents) {
   UNSCATTER_CHECK_OK(create_tables(database));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
@@ -90,6 +92,13 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   contents.tree.written();
   contents.has_kept_state = true;
   UNSCATTER_CHECK_OK(add_due_dates(database, contents.identity, key, dates.graphs, 0, dates.subjects, true));
+  return write_first_entry(database, random, time, key, continues, contents);
+}
+
+}  // namespace
+
+Status write_first_entry(const Database& database, RandomSource& random, const std::string& time, const SigningKey& key,
+                         const std::optional<Digest>& continues, Contents& contents) {
   // A workspace that is trained again goes on counting where its predecessor stopped.
   const std::size_t published = published_in(contents.constants.options.earlier);
   const ModelRow model = to_row(model_of(contents.snapshot, published), random);
@@ -110,8 +119,6 @@ Status write_all(const Database& database, const Session& session, RandomSource&
   contents.chain = {1, row.hash, std::move(record), row.signature};
   return append_entry(database, 0, row);
 }
-
-}  // namespace
 
 std::unique_ptr<RandomSource> make_random(const WorkspaceOptions& options) {
   if (options.random) return options.random();
@@ -257,9 +264,10 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   // Earlier counts come from the workspace before, which the first entry names, and from nowhere else.
   setup.options.earlier = setup.predecessor ? setup.predecessor->earlier : std::vector<EarlierCount>();
   const auto continues = setup.predecessor ? std::optional(setup.predecessor->head) : std::nullopt;
+  if (setup.stream) return create_from_stream(path, std::move(setup), options);
   const std::unique_ptr<RandomSource> random = make_random(options);
   UNSCATTER_TRY(contents, constants_of(setup, options, *random));
-  const NewDates dates{std::move(setup.dataset.expires), std::move(setup.dataset.subject_expires)};
+  const DueDates dates = std::move(setup.dataset.due);
   // Before there is a file: options that cannot be met, or an interrupted training, leave nothing behind.
   UNSCATTER_TRY(session, Session::create(std::move(setup.dataset), contents.embedder,
                                          session_options(setup.options, options), make_random(options)));

@@ -32,7 +32,7 @@ Result<PreparedRemoval> Workspace::State::prepare_addition(Dataset&& graphs) {
 }
 
 Result<Workspace::Removal> Workspace::prepare_addition(Dataset graphs) {
-  NewDates dates{std::move(graphs.expires), std::move(graphs.subject_expires)};
+  DueDates dates = std::move(graphs.due);
   UNSCATTER_TRY(update, state_->prepare_addition(std::move(graphs)));
   Asked asked(EntryKind::kAdded, texts_of_new_graphs(update));
   Removal::Parts parts{state_.get(), std::move(update), std::move(asked), {}, std::move(dates)};

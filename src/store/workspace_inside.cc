@@ -30,7 +30,7 @@ Result<Dataset> Workspace::remaining() const {
     if (const auto* slot = std::get_if<std::size_t>(&key)) {
       due.emplace(*slot, date);
     } else {
-      dataset.subject_expires.emplace(std::get<std::string>(key), date);
+      dataset.due.subjects.emplace(std::get<std::string>(key), date);
     }
     return ok_status();
   }));
@@ -44,7 +44,7 @@ Result<Dataset> Workspace::remaining() const {
     dataset.graph_ids.push_back(std::move(kept.graph_id));
     if (due.empty()) return ok_status();
     const auto date = due.find(slot);
-    dataset.expires.push_back(date == due.end() ? std::nullopt : std::optional(date->second));
+    dataset.due.graphs.push_back(date == due.end() ? std::nullopt : std::optional(date->second));
     return ok_status();
   }));
   if (!has_ids) dataset.graph_ids.clear();

@@ -43,7 +43,7 @@ struct RecordOptions {
   std::size_t published = 0;
   // Due dates that the removal honours, or that are about nothing any more.  They go with it.
   std::vector<DueKey> due_dates = {};
-  NewDates new_dates = {};  // of an addition
+  DueDates new_dates = {};  // of an addition
 };
 
 // What an update was asked for.
@@ -63,7 +63,7 @@ struct Workspace::Removal::Parts {
   PreparedRemoval update;
   Asked asked;
   std::vector<DueKey> due_dates = {};
-  NewDates new_dates = {};
+  DueDates new_dates = {};
 };
 
 struct Workspace::State {
@@ -154,6 +154,16 @@ struct Workspace::State {
                                    const SigningKey& key);
 // The entry after the last one of `contents`, of this kind.  It says what the last one said, and follows it.
 [[nodiscard]] LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::string time);
+
+// Everything of a new workspace that is public, with the embedder that these constants mean.  The embedder is made of
+// the constants as they are written.  So what is trained here is what will be opened later.
+[[nodiscard]] Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOptions& options,
+                                            RandomSource& random);
+// The model of contents.snapshot and the entry `created`, after graphs and kept state: the last part of a new file.
+// Fills in the chain.
+[[nodiscard]] Status write_first_entry(const Database& database, RandomSource& random, const std::string& time,
+                                       const SigningKey& key, const std::optional<Digest>& continues,
+                                       Contents& contents);
 
 [[nodiscard]] std::unique_ptr<RandomSource> make_random(const WorkspaceOptions& options);
 // 2026-01-31T23:59:59Z

@@ -199,6 +199,41 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   return Session(std::move(state));
 }
 
+Result<Session> Session::create_part(std::string name, std::vector<std::string> class_names, KeptState::Rows embedded,
+                                     std::shared_ptr<const Embedder> embedder, const SessionOptions& options,
+                                     std::unique_ptr<RandomSource> noise) {
+  invariant(embedder != nullptr, "a session needs an embedder");
+  UNSCATTER_CHECK_OK(check_options(options));
+  const std::size_t graphs_in_all = embedded.rows.rows();
+  if (graphs_in_all == 0) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
+  invariant(embedded.labels.size() == graphs_in_all, "one label per row");
+  invariant(embedded.rows.columns() == embedder->width() + (options.bias ? 1 : 0), "rows of this embedder");
+  if (options.protection == Protection::kEveryone) {
+    return Error{ErrorCode::kUnsupported, "level everyone bounds what a subject adds, which takes all graphs together"};
+  }
+  if (noise == nullptr) noise = std::make_unique<SecureRandom>();
+  SessionOptions settled = options;
+  settled.constants = all_origins(*embedder, options);
+  if (options.classes == ConstantKind::kPrivateFit) {
+    if (auto fit = fit_classes(class_names, embedded.labels, std::vector<bool>(graphs_in_all, true))) {
+      class_names = std::move(fit->names);
+      embedded.labels = std::move(fit->labels);
+    }
+  }
+  SessionSnapshot nothing;
+  nothing.name = std::move(name);
+  nothing.class_names = std::move(class_names);
+  nothing.others = OtherSlots{{}, graphs_in_all, graphs_in_all, {}};
+  UNSCATTER_TRY(graphs, GraphCollection::restore(nothing));
+  const std::size_t classes = graphs.class_names().size();
+  UNSCATTER_TRY(learner, Learner::create(std::move(embedded.rows), std::move(embedded.labels), classes, settled, *noise,
+                                         graphs_in_all));
+  auto state =
+      std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise));
+  state->all_rows_by_place = true;
+  return Session(std::move(state));
+}
+
 SessionSnapshot Session::snapshot() const {
   SessionSnapshot snapshot = snapshot_without_slots();
   snapshot.slots.reserve(slots());

@@ -111,10 +111,10 @@ TEST_F(Expire, ForgettingTakesDatesAlong) {
 // From the data, through training, retraining and export, and never later than any of them says.
 TEST_F(Expire, DatesComeWithTheDataAndStayWithIt) {
   Dataset dated = groups();
-  dated.expires.resize(dated.size());
-  dated.expires[1] = 4'000'000'000;  // 2096-10-02
-  dated.expires[2] = 2'000'000'000;  // 2033-05-18
-  dated.subject_expires = {{somebody(), 1'000'000'000}};
+  dated.due.graphs.resize(dated.size());
+  dated.due.graphs[1] = 4'000'000'000;  // 2096-10-02
+  dated.due.graphs[2] = 2'000'000'000;  // 2033-05-18
+  dated.due.subjects = {{somebody(), 1'000'000'000}};
   ASSERT_TRUE(write_jsonl(dated, path("dated.jsonl")).ok());
   std::vector<std::string> train = {"train",       "--data",    path("dated.jsonl"), "--workspace",
                                     path("dated"), "--expires", "2090-01-01",        "--json"};
@@ -125,11 +125,11 @@ TEST_F(Expire, DatesComeWithTheDataAndStayWithIt) {
   const auto check = [&](const std::string& where) {
     ASSERT_EQ(run({"export", "--workspace", where, "--out", where + "-left.jsonl"}).exit_code, 0);
     const Dataset left = read_jsonl(where + "-left.jsonl").value();
-    ASSERT_EQ(left.expires.size(), 60u);
-    EXPECT_EQ(left.expires[0], 3'786'912'000);  // 2090-01-01
-    EXPECT_EQ(left.expires[1], 3'786'912'000);
-    EXPECT_EQ(left.expires[2], 2'000'000'000);
-    EXPECT_EQ(left.subject_expires, dated.subject_expires);
+    ASSERT_EQ(left.due.graphs.size(), 60u);
+    EXPECT_EQ(left.due.graphs[0], 3'786'912'000);  // 2090-01-01
+    EXPECT_EQ(left.due.graphs[1], 3'786'912'000);
+    EXPECT_EQ(left.due.graphs[2], 2'000'000'000);
+    EXPECT_EQ(left.due.subjects, dated.due.subjects);
   };
   check(path("dated"));
   const Outcome again = run({"retrain", "--workspace", path("dated"), "--out", path("again"), "--lambda", "0.01"});
@@ -189,17 +189,14 @@ TEST_F(Expire, WithoutTheKeyThereIsOnlyAPreview) {
 }
 
 TEST(ExpiryOptions, TheEarlierDateCounts) {
-  Dataset dataset;
-  GraphParts node;
-  node.node_count = 1;
-  dataset.graphs.resize(3, Graph::create(node).value());
-  dataset.expires = {100, 5'000'000'000, std::nullopt};
+  DueDates due;
+  due.graphs = {100, 5'000'000'000, std::nullopt};
   cli::ExpiryArguments arguments;
-  ASSERT_TRUE(arguments.apply(dataset, 50).ok());
-  EXPECT_FALSE(dataset.expires[2].has_value());
+  ASSERT_TRUE(arguments.apply(due, 3, 50).ok());
+  EXPECT_FALSE(due.graphs[2].has_value());
   arguments.keep_for = "1h";
-  ASSERT_TRUE(arguments.apply(dataset, 50).ok());
-  EXPECT_EQ(dataset.expires, (std::vector<std::optional<std::int64_t>>{100, 3650, 3650}));
+  ASSERT_TRUE(arguments.apply(due, 3, 50).ok());
+  EXPECT_EQ(due.graphs, (std::vector<std::optional<std::int64_t>>{100, 3650, 3650}));
 }
 
 }  // namespace

@@ -93,11 +93,11 @@ WorkspaceSetup telling_setup() {
     setup.dataset.graph_ids[g] = fmt::format("the-circle-called-{}", g);
   }
   // Dates name people once more, in a table and in its index.
-  setup.dataset.expires[kLarge] = 1'810'000'000;
-  setup.dataset.subject_expires = {{kLeaver, 1'820'000'000},
-                                   {telling_id(0, 7), 1'820'000'000},
-                                   {telling_id(3, 10), 1'820'000'000},
-                                   {telling_id(kLarge, 150), 1'820'000'000}};
+  setup.dataset.due.graphs[kLarge] = 1'810'000'000;
+  setup.dataset.due.subjects = {{kLeaver, 1'820'000'000},
+                                {telling_id(0, 7), 1'820'000'000},
+                                {telling_id(3, 10), 1'820'000'000},
+                                {telling_id(kLarge, 150), 1'820'000'000}};
   return setup;
 }
 

@@ -104,11 +104,11 @@ WorkspaceSetup small_setup() {
     setup.dataset.graph_ids.push_back(fmt::format("group-{}", g));
   }
   // Of what the steps remove, of what expires, and of what stays.
-  setup.dataset.expires.resize(kGraphs);
-  for (const std::size_t g : {3U, 8U}) setup.dataset.expires[g] = kLate;
-  setup.dataset.expires[10] = kEarly;
-  setup.dataset.expires[12] = kLate;
-  setup.dataset.subject_expires = {{"user-23", kLate}, {"user-31", kEarly}, {"user-12", kLate}};
+  setup.dataset.due.graphs.resize(kGraphs);
+  for (const std::size_t g : {3U, 8U}) setup.dataset.due.graphs[g] = kLate;
+  setup.dataset.due.graphs[10] = kEarly;
+  setup.dataset.due.graphs[12] = kLate;
+  setup.dataset.due.subjects = {{"user-23", kLate}, {"user-31", kEarly}, {"user-12", kLate}};
   setup.features = "attributes+degree-onehot:6";
   setup.transform.scales = 2;
   setup.transform.moments = 1;

@@ -26,14 +26,20 @@ class MemberIndexTest : public ::testing::Test {
     EXPECT_TRUE(create_tables(database_).ok());
     key_.bytes[3] = 7;
   }
-  void make(std::size_t graphs) {
-    MemberIndex index = MemberIndex::create(graphs * 3, key_);
-    for (std::size_t slot = 0; slot < graphs; ++slot) {
-      const Graph graph = people({"a" + std::to_string(slot), "b" + std::to_string(slot / 10), "everybody"});
-      ASSERT_TRUE(index.replace(database_, slot, nullptr, &graph, "graph" + std::to_string(slot)).ok());
-    }
-    ASSERT_TRUE(index.write_all(database_).ok());
+  void make(std::size_t graphs) { ASSERT_TRUE(write(graphs, std::size_t{1} << 30).ok()); }
+  // With so many bytes of memory.
+  Status write(std::size_t graphs, std::size_t memory) {
+    visits_ = 0;
+    return MemberIndex::write_new(database_, graphs * 3, key_, memory, [&](const MemberIndex::Take& take) -> Status {
+      ++visits_;
+      for (std::size_t slot = 0; slot < graphs; ++slot) {
+        const Graph graph = people({"a" + std::to_string(slot), "b" + std::to_string(slot / 10), "everybody"});
+        UNSCATTER_CHECK_OK(take(slot, graph, "graph" + std::to_string(slot)));
+      }
+      return ok_status();
+    });
   }
+  std::size_t visits_ = 0;
   testing::TemporaryFolder folder_{testing::memory_folder()};
   Database database_;
   Salt key_;
@@ -64,6 +70,21 @@ TEST_F(MemberIndexTest, FollowsEditsAndLeavesNoIdBehind) {
   EXPECT_EQ(index.slots_of(database_, MemberKind::kSubject, "b1").value().size(), 10u);
   EXPECT_EQ(index.slots_of(database_, MemberKind::kGraphId, "graph17").value(), std::vector<std::size_t>{17});
   EXPECT_EQ(database_.integer("SELECT count(*) FROM members WHERE instr(entries, CAST('a17' AS BLOB))").value(), 0);
+}
+
+// Little memory costs visits, and the table is the same.
+TEST_F(MemberIndexTest, DoesNotDependOnMemory) {
+  const char* const table =
+      "SELECT group_concat(line, ';') FROM (SELECT hex(entries) || hex(seal) AS line FROM members ORDER BY bucket)";
+  make(3000);
+  EXPECT_EQ(visits_, 1u);
+  const std::string whole = database_.text(table).value();
+  for (const std::size_t memory : {std::size_t{100000}, std::size_t{20000}, std::size_t{1}}) {
+    ASSERT_TRUE(database_.run("DELETE FROM members").ok());
+    ASSERT_TRUE(write(3000, memory).ok());
+    EXPECT_GT(visits_, 1u);
+    EXPECT_EQ(database_.text(table).value(), whole) << memory;
+  }
 }
 
 // The answer "nowhere" must not come from a damaged bucket.

@@ -129,9 +129,9 @@ std::vector<std::size_t> places_of(const std::string& field, const std::string& 
 // Graphs and subjects with due dates, some of which stay after fill().
 WorkspaceSetup dated_sample() {
   WorkspaceSetup setup = testing::sample_setup(1, {}, 6);
-  setup.dataset.expires.assign(setup.dataset.size(), std::nullopt);
-  setup.dataset.expires[2] = setup.dataset.expires[3] = 1'803'859'200;
-  setup.dataset.subject_expires = {{"u0", 1'803'859'201}, {"u4", 1'803'859'202}};
+  setup.dataset.due.graphs.assign(setup.dataset.size(), std::nullopt);
+  setup.dataset.due.graphs[2] = setup.dataset.due.graphs[3] = 1'803'859'200;
+  setup.dataset.due.subjects = {{"u0", 1'803'859'201}, {"u4", 1'803'859'202}};
   return setup;
 }
 

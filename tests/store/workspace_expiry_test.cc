@@ -48,10 +48,10 @@ std::pair<std::string, std::size_t> lonely_subject(const Dataset& dataset) {
 
 WorkspaceSetup dated_setup(const SampleChoice& choice = {}) {
   WorkspaceSetup setup = testing::sample_setup(1, choice);
-  setup.dataset.expires.resize(setup.dataset.size());
-  setup.dataset.expires[2] = 500;
-  setup.dataset.expires[5] = 100;
-  setup.dataset.subject_expires = {{"u0", 200}, {"u4", 900}, {"who-is-not-there", 50}};
+  setup.dataset.due.graphs.resize(setup.dataset.size());
+  setup.dataset.due.graphs[2] = 500;
+  setup.dataset.due.graphs[5] = 100;
+  setup.dataset.due.subjects = {{"u0", 200}, {"u4", 900}, {"who-is-not-there", 50}};
   return setup;
 }
 const Texts kAll = {{text(ForgetGraph{2u}), 500},
@@ -78,9 +78,9 @@ TEST(WorkspaceExpiry, DatesComeWithTheDataAndSurviveClosing) {
   EXPECT_EQ(summary.next->due, 500);
   // What is left takes its dates along, to a training or a file.
   const Dataset left = workspace.remaining().value();
-  EXPECT_EQ(left.expires[2], 500);
-  EXPECT_FALSE(left.expires[3].has_value());
-  EXPECT_EQ(left.subject_expires, (std::map<std::string, std::int64_t>{{"u0", 200}, {"u4", 900}}));
+  EXPECT_EQ(left.due.graphs[2], 500);
+  EXPECT_FALSE(left.due.graphs[3].has_value());
+  EXPECT_EQ(left.due.subjects, (std::map<std::string, std::int64_t>{{"u0", 200}, {"u4", 900}}));
 }
 
 TEST(WorkspaceExpiry, NumbersOfTheDataSetNameGraphs) {
@@ -89,8 +89,8 @@ TEST(WorkspaceExpiry, NumbersOfTheDataSetNameGraphs) {
     setup.dataset.numbers.push_back(10 * i + 3);
     setup.dataset.graph_ids.push_back("g" + std::to_string(i));
   }
-  setup.dataset.expires.resize(setup.dataset.size());
-  setup.dataset.expires[4] = 7;
+  setup.dataset.due.graphs.resize(setup.dataset.size());
+  setup.dataset.due.graphs[4] = 7;
   const SampleWorkspace sample(std::move(setup));
   Workspace workspace = sample.create();
   ASSERT_TRUE(workspace.set_due(ForgetGraph{"g6"}, 8).ok());
@@ -321,7 +321,7 @@ TEST(WorkspaceExpiry, ARowAboutARemovedGraphIsToldByVerify) {
 
 TEST(WorkspaceExpiry, EverythingDueIsRefusedAndNothingChanges) {
   WorkspaceSetup setup = testing::sample_setup();
-  setup.dataset.expires.assign(setup.dataset.size(), 10);
+  setup.dataset.due.graphs.assign(setup.dataset.size(), 10);
   const SampleWorkspace sample(std::move(setup));
   Workspace workspace = sample.create();
   const auto prepared = workspace.prepare_due(workspace.due(10).value());

@@ -44,9 +44,9 @@ WorkspaceSetup telling_setup() {
   dataset.graphs[3] = Graph::create(std::move(directed)).value();
   dataset.graphs[6] = Graph::create(std::move(plain)).value();
   for (std::size_t g = 0; g < dataset.size(); ++g) dataset.graph_ids.push_back("group-" + std::to_string(g));
-  dataset.expires.resize(dataset.size());
-  dataset.expires[6] = 600;
-  dataset.subject_expires = {{"ann", 500}};
+  dataset.due.graphs.resize(dataset.size());
+  dataset.due.graphs[6] = 600;
+  dataset.due.subjects = {{"ann", 500}};
   return setup;
 }
 

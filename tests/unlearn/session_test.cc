@@ -392,5 +392,32 @@ TEST(Certificate, SaysOnWhatItRests) {
   EXPECT_FALSE(Certificate{}.satisfied);
 }
 
+// Rows are all that a training sees, so a part that has no graph learns the same.
+TEST(Session, APartLearnsFromRowsWhatASessionLearnsFromGraphs) {
+  RandomData data = small_data();
+  data.dataset.class_names.emplace_back("nobody has it");
+  for (const bool bias : {false, true}) {
+    SessionOptions options;
+    options.bias = bias;
+    const Session whole = Session::create(data.dataset, data.embedder, options).value();
+    const auto part_of = [&](const SessionOptions& chosen) {
+      return Session::create_part("part", data.dataset.class_names, {whole.embeddings(), data.dataset.labels},
+                                  data.embedder, chosen);
+    };
+    const Session part = part_of(options).value();
+    EXPECT_EQ(part.weights(), whole.weights());
+    EXPECT_EQ(part.class_names(), whole.class_names());
+    EXPECT_EQ(part.graph_count(), whole.graph_count());
+    EXPECT_EQ(part.certificate().residual_upper_bound, whole.certificate().residual_upper_bound);
+    EXPECT_EQ(part.curvature().has_value(), whole.curvature().has_value());
+    EXPECT_EQ(part.slots(), 0u);
+    SessionOptions everyone = options;
+    everyone.protection = Protection::kEveryone;
+    everyone.classes = ConstantKind::kStated;
+    everyone.ridge = 0.5;
+    EXPECT_EQ(part_of(everyone).error().code, ErrorCode::kUnsupported);
+  }
+}
+
 }  // namespace
 }  // namespace unscatter

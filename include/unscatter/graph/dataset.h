@@ -15,6 +15,18 @@
 
 namespace unscatter {
 
+// Seconds since 1970.  From then on the graph, or every node with that external id, must not be kept.
+struct DueDates {
+  std::vector<std::optional<std::int64_t>> graphs = {};  // empty, or one per graph, in their order
+  std::map<std::string, std::int64_t> subjects = {};     // by external id of nodes
+
+  // The next graph, before which there were `earlier` ones.  Until the first date nothing is stored.
+  void add_graph(std::size_t earlier, std::optional<std::int64_t> date);
+  // The earliest date counts: nobody is kept longer than any line says.
+  void add_subject(const std::string& id, std::int64_t date);
+  [[nodiscard]] bool empty() const { return graphs.empty() && subjects.empty(); }
+};
+
 // Graph i has the class labels[i], an index into class_names. class_names holds the label values as the file spells
 // them, in ascending order: numbers by value, then text. graph_ids is empty or holds one distinct external id per
 // graph.
@@ -22,8 +34,7 @@ namespace unscatter {
 // `numbers` is empty if graph i has the number i.  Otherwise it holds, in ascending order, the number that each graph
 // had in the data set of which this one is a part.  It is not part of the content.
 //
-// Due dates are in seconds since 1970.  From then on the graph, or every node with that external id, must not be kept.
-// They are not part of the content either.
+// Due dates are not part of the content either.
 struct Dataset {
   std::string name;
   std::vector<Graph> graphs;
@@ -31,8 +42,7 @@ struct Dataset {
   std::vector<std::string> class_names;
   std::vector<std::string> graph_ids;
   std::vector<std::size_t> numbers;
-  std::vector<std::optional<std::int64_t>> expires = {};     // empty, or one per graph
-  std::map<std::string, std::int64_t> subject_expires = {};  // by external id of nodes
+  DueDates due = {};
 
   // What a reader dropped while reading.
   std::size_t dropped_self_loops = 0;

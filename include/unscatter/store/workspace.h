@@ -20,6 +20,7 @@
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/dataset.h"
+#include "unscatter/graph/read.h"
 #include "unscatter/store/ledger_record.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/store/request_text.h"
@@ -63,6 +64,17 @@ struct Predecessor {
   std::vector<EarlierCount> earlier;  // all its counts, the present one included
 };
 
+// A data set of any length, of which a few graphs are in memory at a time.  survey() makes it.
+struct StreamedData {
+  std::function<Result<GraphStream>()> open = nullptr;  // from the first graph on; the same graphs every time
+  KeptState::Rows embedded = {};                        // of all graphs; labels are places in dataset.class_names
+  std::string features = {};                            // by which they were embedded, with all constants
+  bool has_graph_ids = false;
+  std::size_t subjects = 0;  // ids of nodes that differ; counted by checksums of 64 bits
+  Digest content = {};       // graphs, labels, ids and due dates
+  DueDates due = {};
+};
+
 // What a workspace is made of; all public constants of the model.
 struct WorkspaceSetup {
   Dataset dataset;                // what to learn from; dataset.numbers are the graphs' numbers in requests
@@ -73,7 +85,22 @@ struct WorkspaceSetup {
   // Workspace::predecessor() of the workspace that `dataset` is what is left of.  The first entry names it, and the
   // count of published models goes on.
   std::optional<Predecessor> predecessor = {};
+  // If it is there, graphs come from here.  `dataset` then has the name, the classes, and a few graphs on which
+  // constants are fitted as on all.
+  std::optional<StreamedData> stream = {};
 };
+
+// Why a workspace with this setup needs all graphs in memory at the same time; nothing if it does not.  The data set
+// and the stream of the setup are not looked at.
+[[nodiscard]] std::optional<std::string> reason_against_streaming(const WorkspaceSetup& setup);
+
+// The first of two passes over a data set that does not have to fit memory: finds its classes, embeds every graph, and
+// drops it.  Fills in setup.stream and, apart from its name, setup.dataset; the rest of the setup must be complete.
+// Workspace::create() then trains, and writes the graphs in a second pass.  If features have to be fitted on graphs
+// that come late, there is one more pass.  `look`, unless null, is shown every graph once.  Errors: kUnsupported with
+// reason_against_streaming(); those of read_dataset() for JSONL, of FeatureMap::resolve() and of embedding.
+[[nodiscard]] Status survey(WorkspaceSetup& setup, const std::function<Result<GraphStream>()>& open,
+                            std::size_t threads = 0, const std::function<void(const Graph&)>& look = nullptr);
 
 struct WorkspaceInfo {
   std::filesystem::path path;
@@ -218,7 +245,8 @@ struct Backup {
 class Workspace {
  public:
   // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file
-  // system.  A failure leaves no file behind.
+  // system; kMalformedInput if a stream (WorkspaceSetup::stream) is not what survey() saw.  A failure leaves no file
+  // behind.
   [[nodiscard]] static Result<Workspace> create(const std::filesystem::path& path, WorkspaceSetup setup,
                                                 const WorkspaceOptions& options);
   // Reads the end of the ledger, constants and model, and checks them: the signature of the last entry, what it commits
@@ -401,6 +429,9 @@ class Workspace {
 
  private:
   explicit Workspace(std::unique_ptr<State> state);
+  // create() with WorkspaceSetup::stream.
+  [[nodiscard]] static Result<Workspace> create_from_stream(const std::filesystem::path& path, WorkspaceSetup setup,
+                                                            const WorkspaceOptions& options);
   std::unique_ptr<State> state_;
 };
 

@@ -80,6 +80,14 @@ class Session {
   [[nodiscard]] static Result<Session> restore(SessionSnapshot snapshot, std::shared_ptr<const Embedder> embedder,
                                                const SessionOptions& options,
                                                std::unique_ptr<RandomSource> noise = nullptr, KeptState kept = {});
+  // A part of a session that holds no graph, as restore() makes them, trained on rows that were embedded before.
+  // `embedded` has one row per graph, with the bias if the options ask for one.  The weights are those of create() on
+  // the graphs themselves, bit for bit.  Classes that no graph has are left out as there.  Errors as create();
+  // kUnsupported for level everyone, which has to look at all graphs together.
+  [[nodiscard]] static Result<Session> create_part(std::string name, std::vector<std::string> class_names,
+                                                   KeptState::Rows embedded, std::shared_ptr<const Embedder> embedder,
+                                                   const SessionOptions& options,
+                                                   std::unique_ptr<RandomSource> noise = nullptr);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();

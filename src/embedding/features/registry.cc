@@ -13,6 +13,7 @@ struct Entry {
   std::string_view name;
   FeatureBlockMaker make;
   WithoutText without_text;
+  bool of_all_nodes = false;  // the fit is a mean: every graph counts, and not only one that has something new
 };
 
 // Sorted by name: the error message about an unknown block lists them in this order.
@@ -27,7 +28,7 @@ constexpr Entry kBlocks[] = {
     {"position", make_position, WithoutText::kBuiltIn},
     {"soft-attributes", make_soft_attributes, WithoutText::kSchema},
     {"soft-degree", make_soft_degree, WithoutText::kBuiltIn},
-    {"standard-attributes", make_standard_attributes, WithoutText::kFit},
+    {"standard-attributes", make_standard_attributes, WithoutText::kFit, true},
     {"wide-attributes", make_wide_attributes, WithoutText::kSchema},
 };
 
@@ -84,6 +85,20 @@ std::optional<WithoutText> left_to_compute(std::string_view text) {
     if (entry.name == text) return entry.without_text;
   }
   return std::nullopt;
+}
+
+bool fits_graph_by_graph(std::string_view features) {
+  // "paper" asks whether every graph has something.
+  if (features == "paper") return false;
+  for (const Entry& entry : kBlocks) {
+    if (!entry.of_all_nodes) continue;
+    for (std::size_t at = features.find(entry.name); at != std::string_view::npos;
+         at = features.find(entry.name, at + 1)) {
+      const std::size_t end = at + entry.name.size();
+      if (end == features.size() || features[end] != ':') return false;
+    }
+  }
+  return true;
 }
 
 FeatureBlockOrError make_feature_block(std::string_view text, const FitGraphs* graphs) {

@@ -48,6 +48,10 @@ enum class WithoutText {
 // What is computed for it if it is made of this text: kFit before kSchema before kBuiltIn for a product of two blocks.
 // Nothing if the text states every constant.
 [[nodiscard]] std::optional<WithoutText> left_to_compute(std::string_view text);
+// Whether the constants that `features` (as FeatureMap::resolve() reads) leave out can be fitted by looking at one
+// graph after the other.  Then the fit is a union or a maximum: a graph that adds nothing to the fit on some graphs can
+// be left out, whatever graphs follow.  It is not so for means.
+[[nodiscard]] bool fits_graph_by_graph(std::string_view features);
 
 // Helpers for makers.
 [[nodiscard]] std::size_t largest_attribute_count(FitGraphs graphs);

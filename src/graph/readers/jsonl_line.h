@@ -28,6 +28,12 @@ struct JsonlGraph {
 // for every real graph.  It keeps a line of twenty bytes from claiming a thousand million nodes.
 inline constexpr std::size_t kFreeNodes = std::size_t{1} << 20;
 
+// What is wrong with a line among others, for whoever reads a whole data set.
+inline constexpr std::string_view kIdsForAllOrNone = "\"id\" must be given for all graphs or for none";
+inline constexpr std::string_view kLabelMissing =
+    "\"label\" is missing: every graph of a data set has a class; add it, or take the line out (predict and embed also "
+    "take graphs without a label)";
+
 // The names of node states in the file.
 [[nodiscard]] std::string_view node_state_name(NodeState state) noexcept;
 

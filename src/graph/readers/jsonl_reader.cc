@@ -52,7 +52,7 @@ class JsonlReader {
 
     // A data set whose graphs have ids only in part could not be asked for a graph by its id.
     if (!dataset_.graphs.empty() && parsed.id.has_value() != !dataset_.graph_ids.empty()) {
-      return scanner_.error("\"id\" must be given for all graphs or for none");
+      return scanner_.error(kIdsForAllOrNone);
     }
     if (parsed.id) {
       // A removal that names a graph by its id must find exactly one.
@@ -60,12 +60,7 @@ class JsonlReader {
         return scanner_.error(fmt::format("id {} occurs twice", excerpt(*parsed.id)));
       dataset_.graph_ids.push_back(*std::move(parsed.id));
     }
-    if (!parsed.label) {
-      return scanner_.error(
-          "\"label\" is missing: every graph of a data set has a class; add it, or take the line out (predict and "
-          "embed "
-          "also take graphs without a label)");
-    }
+    if (!parsed.label) return scanner_.error(kLabelMissing);
     raw_labels_.push_back(*std::move(parsed.label));
     add_due_dates(parsed);
 
@@ -79,16 +74,11 @@ class JsonlReader {
   }
 
   void add_due_dates(const JsonlGraph& parsed) {
-    if (parsed.expires || !dataset_.expires.empty()) {
-      dataset_.expires.resize(dataset_.size());  // graphs before the first date have none
-      dataset_.expires.push_back(parsed.expires);
-    }
+    dataset_.due.add_graph(dataset_.size(), parsed.expires);
     for (std::size_t i = 0; i < parsed.node_expires.size(); ++i) {
       const bool removed = !parsed.parts.states.empty() && parsed.parts.states[i] == NodeState::kTombstone;
-      if (!parsed.node_expires[i] || removed) continue;
-      // The earliest date counts: nobody is kept longer than any line says.
-      const auto [entry, is_new] = dataset_.subject_expires.emplace(parsed.parts.node_ids[i], *parsed.node_expires[i]);
-      if (!is_new) entry->second = std::min(entry->second, *parsed.node_expires[i]);
+      if (parsed.node_expires[i] && !removed)
+        dataset_.due.add_subject(parsed.parts.node_ids[i], *parsed.node_expires[i]);
     }
   }
 

@@ -114,22 +114,22 @@ void append_graph(std::string& out, const Graph& graph) {
 
 // Dates of the graph and of its living nodes.  Data without dates keeps the shorter form.
 void append_due_dates(std::string& out, const Dataset& dataset, std::size_t g) {
-  if (!dataset.expires.empty() && dataset.expires[g]) {
-    fmt::format_to(std::back_inserter(out), ",\"expires\":\"{}\"", short_utc_text(*dataset.expires[g]));
+  if (!dataset.due.graphs.empty() && dataset.due.graphs[g]) {
+    fmt::format_to(std::back_inserter(out), ",\"expires\":\"{}\"", short_utc_text(*dataset.due.graphs[g]));
   }
   const Graph& graph = dataset.graphs[g];
-  if (!graph.has_node_ids() || dataset.subject_expires.empty()) return;
+  if (!graph.has_node_ids() || dataset.due.subjects.empty()) return;
   const auto date_of = [&](std::size_t i) {
-    return graph.state(i) == NodeState::kTombstone ? dataset.subject_expires.end()
-                                                   : dataset.subject_expires.find(graph.node_id(i));
+    return graph.state(i) == NodeState::kTombstone ? dataset.due.subjects.end()
+                                                   : dataset.due.subjects.find(graph.node_id(i));
   };
   bool any = false;
-  for (std::size_t i = 0; i < graph.node_count(); ++i) any = any || date_of(i) != dataset.subject_expires.end();
+  for (std::size_t i = 0; i < graph.node_count(); ++i) any = any || date_of(i) != dataset.due.subjects.end();
   if (!any) return;
   out += ",\"node_expires\":";
   append_list(out, graph.node_count(), [&](std::size_t i) {
     const auto date = date_of(i);
-    out += date == dataset.subject_expires.end() ? "null" : fmt::format("\"{}\"", short_utc_text(date->second));
+    out += date == dataset.due.subjects.end() ? "null" : fmt::format("\"{}\"", short_utc_text(date->second));
   });
 }
 

@@ -62,14 +62,14 @@ TEST(ReadJsonl, DueDatesOfGraphsAndSubjects) {
                                           "\n")
                               .value();
   using Due = std::optional<std::int64_t>;
-  EXPECT_EQ(dataset.expires, (std::vector<Due>{std::nullopt, 1803859200, std::nullopt}));
+  EXPECT_EQ(dataset.due.graphs, (std::vector<Due>{std::nullopt, 1803859200, std::nullopt}));
   // The earliest date of a subject counts.  A node that was removed is nobody any more.
   const std::map<std::string, std::int64_t> subjects = {{"ann", 1806537600}, {"eve", 1861920000}};
-  EXPECT_EQ(dataset.subject_expires, subjects);
+  EXPECT_EQ(dataset.due.subjects, subjects);
 
   const std::vector<std::size_t> last = {2, 1};
-  EXPECT_EQ(subset(dataset, last).expires, (std::vector<Due>{std::nullopt, 1803859200}));
-  EXPECT_EQ(subset(dataset, last).subject_expires, subjects);
+  EXPECT_EQ(subset(dataset, last).due.graphs, (std::vector<Due>{std::nullopt, 1803859200}));
+  EXPECT_EQ(subset(dataset, last).due.subjects, subjects);
   EXPECT_TRUE(read_jsonl_text(R"({"label":1,"nodes":1,"edges":[]})")->expires.empty());
 }
 
@@ -85,12 +85,12 @@ TEST(WriteJsonl, GivesDueDatesBack) {
                         .value();
   ASSERT_TRUE(write_jsonl(dataset, folder.path() / "d.jsonl").ok());
   const Dataset again = read_jsonl(folder.path() / "d.jsonl").value();
-  EXPECT_EQ(again.expires, dataset.expires);
-  EXPECT_EQ(again.subject_expires, dataset.subject_expires);
+  EXPECT_EQ(again.due.graphs, dataset.due.graphs);
+  EXPECT_EQ(again.due.subjects, dataset.due.subjects);
   // They say how long the content may stay.  They are not part of it.
   EXPECT_EQ(content_digest(again), content_digest(dataset));
-  dataset.expires.clear();
-  dataset.subject_expires.clear();
+  dataset.due.graphs.clear();
+  dataset.due.subjects.clear();
   EXPECT_EQ(content_digest(again), content_digest(dataset));
 }
 

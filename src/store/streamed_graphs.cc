@@ -1,0 +1,53 @@
+#include "store/streamed_graphs.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "unscatter/graph/dataset.h"
+
+namespace unscatter {
+
+Result<std::vector<StreamedGraph>> next_graphs(GraphStream& stream) {
+  constexpr std::size_t kMostGraphs = 1024;
+  constexpr std::size_t kMostEntries = std::size_t{1} << 19;  // nodes and neighbours
+  std::vector<StreamedGraph> graphs;
+  std::size_t entries = 0;
+  while (graphs.size() < kMostGraphs && entries < kMostEntries) {
+    UNSCATTER_TRY(next, stream.next());
+    if (!next) break;
+    const std::size_t per_node = 1 + next->graph.attribute_count();
+    entries += next->graph.node_count() * per_node + next->graph.entry_count();
+    graphs.push_back(*std::move(next));
+  }
+  return graphs;
+}
+
+StreamDigest::StreamDigest() { hasher_.add(std::string_view("unscatter stream 1")); }
+
+void StreamDigest::add(const StreamedGraph& graph) {
+  const Digest content = content_digest(graph.graph);
+  hasher_.add_bytes(std::as_bytes(std::span(content.bytes)));
+  hasher_.add(std::uint64_t{graph.label.has_value()}).add(std::string_view(graph.label.value_or("")));
+  hasher_.add(std::uint64_t{graph.id.has_value()}).add(std::string_view(graph.id.value_or("")));
+  const auto add_date = [&](const std::optional<std::int64_t>& date) {
+    hasher_.add(std::uint64_t{date.has_value()}).add(static_cast<std::uint64_t>(date.value_or(0)));
+  };
+  add_date(graph.expires);
+  hasher_.add(std::uint64_t{graph.node_expires.size()});
+  for (const auto& date : graph.node_expires) add_date(date);
+}
+
+Error changed_while_read(const std::string& name) {
+  return {
+      ErrorCode::kMalformedInput,
+      fmt::format("the data set '{}' changed while it was read: the second reading gave other graphs, labels or ids "
+                  "than the first; no workspace was made, so try again when nobody writes to it",
+                  name)};
+}
+
+}  // namespace unscatter

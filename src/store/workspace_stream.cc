@@ -1,0 +1,164 @@
+// A workspace of a data set that does not have to fit memory: the second pass (survey.cc is the first one).
+//
+// Rows, labels and digests are in memory, and a few graphs at a time.  Nothing is on disk before the training is done.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/wipe.h"
+#include "store/expiry.h"
+#include "store/kept_state.h"
+#include "store/member_index.h"
+#include "store/schema.h"
+#include "store/stored_curvature.h"
+#include "store/stored_graph.h"
+#include "store/stored_rows.h"
+#include "store/streamed_graphs.h"
+#include "store/workspace_state.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Labels as places among the classes that the session has.  It leaves out classes without a graph.
+std::vector<std::uint32_t> labels_of_session(std::vector<std::uint32_t> labels, const std::vector<std::string>& named,
+                                             const std::vector<std::string>& kept) {
+  std::vector<std::uint32_t> place(named.size(), 0);
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    const auto found = std::find(kept.begin(), kept.end(), named[k]);
+    if (found != kept.end()) place[k] = static_cast<std::uint32_t>(found - kept.begin());
+  }
+  for (std::uint32_t& label : labels) label = place.at(label);
+  return labels;
+}
+
+// A file that this call has made.  It goes unless it was finished, whatever happens in between.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(fs::path path) : path_(std::move(path)) {}
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  ~UnfinishedFile() {
+    if (!finished_) remove_database(path_);
+  }
+  void finish() noexcept { finished_ = true; }
+
+ private:
+  fs::path path_;
+  bool finished_ = false;
+};
+
+// The graphs of the second pass and their kept rows.  Errors: kMalformedInput if they are not those of the first pass.
+struct WrittenGraphs {
+  std::vector<Digest> leaves;
+  std::size_t members = 0;  // as the index of ids counts them
+};
+Result<WrittenGraphs> write_streamed_graphs(const Database& database, const StreamedData& stream,
+                                            const std::string& name, const std::vector<std::uint32_t>& labels,
+                                            const SparseBlockRows& rows, RandomSource& random) {
+  WrittenGraphs written;
+  written.leaves.reserve(rows.rows());
+  StreamDigest seen;
+  UNSCATTER_TRY(graphs, stream.open());
+  for (;;) {
+    UNSCATTER_TRY(next, graphs.next());
+    if (!next) break;
+    const std::size_t slot = written.leaves.size();
+    if (slot == rows.rows()) return changed_while_read(name);
+    seen.add(*next);
+    SlotSnapshot kept{slot, std::move(next->graph), labels[slot], std::move(next->id).value_or(""), 0, {}};
+    kept.node_count_at_creation = static_cast<std::uint32_t>(kept.graph->node_count());
+    written.members += members_of(*kept.graph);
+    GraphRow row = to_row(kept, random);
+    UNSCATTER_CHECK_OK(write_graph(database, slot, row));
+    const Digest leaf = row.leaf(slot);
+    wipe(row.content);
+    kept.graph->wipe();
+    UNSCATTER_CHECK_OK(write_row(database, slot, rows.row(slot), labels[slot], leaf));
+    written.leaves.push_back(leaf);
+  }
+  if (written.leaves.size() != rows.rows() || seen.finish() != stream.content) return changed_while_read(name);
+  return written;
+}
+
+// Ids are read from the graphs that were just written.
+Status write_streamed_members(const Database& database, std::size_t members, const Salt& key, std::size_t memory) {
+  return MemberIndex::write_new(database, members, key, memory, [&](const MemberIndex::Take& take) {
+    return visit_graphs(database, [&](std::size_t slot, GraphRow& row) -> Status {
+      UNSCATTER_TRY(kept, slot_from_row(row));
+      wipe(row.content);
+      UNSCATTER_CHECK_OK(take(slot, *kept.graph, kept.graph_id));
+      kept.graph->wipe();
+      return ok_status();
+    });
+  });
+}
+
+}  // namespace
+
+Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceSetup setup,
+                                                const WorkspaceOptions& options) {
+  StreamedData stream = *std::move(setup.stream);
+  setup.stream.reset();
+  const auto continues = setup.predecessor ? std::optional(setup.predecessor->head) : std::nullopt;
+  const std::unique_ptr<RandomSource> random = make_random(options);
+  UNSCATTER_TRY(contents, constants_of(setup, options, *random));
+  for (Graph& graph : setup.dataset.graphs) graph.wipe();
+  invariant(contents.embedder->blocks().front().features.describe() == stream.features,
+            "a setup keeps its features between survey() and create()");
+  std::vector<std::uint32_t> labels = stream.embedded.labels;
+  std::optional<Session> session;
+  {
+    UNSCATTER_TRY(trained, Session::create_part(setup.dataset.name, setup.dataset.class_names,
+                                                std::move(stream.embedded), contents.embedder,
+                                                session_options(setup.options, options), make_random(options)));
+    session = std::move(trained);
+  }
+  contents.snapshot = session->snapshot_without_slots();
+  contents.class_names = session->class_names();
+  labels = labels_of_session(std::move(labels), setup.dataset.class_names, contents.class_names);
+
+  UNSCATTER_TRY(database, create_database(path, options.wait));
+  UnfinishedFile unfinished(path);
+  UNSCATTER_TRY(transaction, Transaction::begin(database));
+  UNSCATTER_CHECK_OK(create_tables(database));
+  UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
+  UNSCATTER_CHECK_OK(create_kept_tables(database));
+  std::size_t row_bytes = 0;
+  Result<WrittenGraphs> written = [&] {
+    const SparseBlockRows& rows = session->embeddings();
+    row_bytes = rows.stored_values() * sizeof(double);
+    return write_streamed_graphs(database, stream, setup.dataset.name, labels, rows, *random);
+  }();
+  if (!written.ok()) return std::move(written).error();
+  const bool keep = worth_keeping(weight_rows(contents), contents.class_names.size());
+  const std::optional<KeptCurvature> curvature = keep ? session->curvature() : std::nullopt;
+  session.reset();
+  // The rows are gone, and the index may take their place in memory.
+  constexpr std::size_t kLeastIndexMemory = std::size_t{1} << 26;
+  UNSCATTER_CHECK_OK(write_streamed_members(database, written->members, contents.identity.list_key,
+                                            std::max(kLeastIndexMemory, row_bytes)));
+  contents.tree = StoredTree(written->leaves);
+  UNSCATTER_CHECK_OK(contents.tree.write(database));
+  // Read again where it is needed.
+  contents.tree.forget_parts(contents.tree.leaves(), contents.tree.root());
+  UNSCATTER_CHECK_OK(write_curvature(database, curvature, contents.tree.root()));
+  contents.has_kept_state = true;
+  UNSCATTER_CHECK_OK(
+      add_due_dates(database, contents.identity, *options.key, stream.due.graphs, 0, stream.due.subjects, true));
+  UNSCATTER_CHECK_OK(
+      write_first_entry(database, *random, contents.identity.created, *options.key, continues, contents));
+  UNSCATTER_CHECK_OK(transaction.commit());
+  UNSCATTER_CHECK_OK(database.empty_log());
+  auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
+  UNSCATTER_CHECK_OK(state->meet_record());
+  unfinished.finish();
+  return Workspace(std::move(state));
+}
+
+}  // namespace unscatter
