@@ -358,6 +358,15 @@ void Curvature::drop_anchor() noexcept {
   fast_.reset();
 }
 
+void Curvature::fast_step_evaluated(const Objective& objective, std::size_t classes) {
+  schedule_.evaluated(static_cast<double>(classes) * row_pass_cost(objective));
+}
+
+void Curvature::renew_worn_anchor(const Objective& objective, const Matrix& weights) {
+  const double of_anchor = static_cast<double>(objective.classes()) * cost(objective).build;
+  if (fast_ && schedule_.is_due() && schedule_.is_worn(of_anchor)) anchor(objective, weights);
+}
+
 void Curvature::anchor(const Objective& objective, const Matrix& weights) {
   drop_anchor();
   if (!schedule_.is_due()) {
@@ -365,6 +374,7 @@ void Curvature::anchor(const Objective& objective, const Matrix& weights) {
     return;
   }
   schedule_.anchored();
+  outlook_ = {};  // bounds failed with the anchor before
   // Per class a matrix and its inverse, and C for all of them.
   if (affords(2 * objective.classes() + 1, objective.width(), kFastShares)) {
     fast_ = FastFactor::anchor(objective, weights);

@@ -87,8 +87,8 @@ class Curvature {
   // (RenewalAccount).
   [[nodiscard]] std::optional<Descent> descend(const Objective& objective, const Matrix& start, const Matrix& gradient,
                                                const DescentGoal& goal);
-  // How an update is cheapest.  Inverses may have to be built for it.  `left` updates are to come, this one included; 0:
-  // many.
+  // How an update is cheapest.  Inverses may have to be built for it.  `left` updates are to come, this one included;
+  // 0: many.
   enum class Way {
     kInverses,  // chord steps: refresh_inverses() and descend()
     kRows,      // passes over the rows: descend_by_rows()
@@ -135,7 +135,11 @@ class Curvature {
   [[nodiscard]] bool anchor_is_due() const noexcept { return schedule_.is_due(); }
   // Anchors the fast factor at `weights` if that is due.  If not, drops it, and one more update was waited for.
   void anchor(const Objective& objective, const Matrix& weights);
+  // The same if the anchor there is has worn out.
+  void renew_worn_anchor(const Objective& objective, const Matrix& weights);
   void drop_anchor() noexcept;
+  // So many classes were evaluated after a step with the fast factor.
+  void fast_step_evaluated(const Objective& objective, std::size_t classes);
   // A step with the fast factor; see AnchorSchedule.
   void fast_step_taken(bool served, double usage) {
     schedule_.stepped(served, usage);

@@ -42,6 +42,7 @@ bool RenewalAccount::count(std::size_t steps, const CurvatureCost& cost) {
 
 void AnchorSchedule::anchored() noexcept {
   waited_ = 0;
+  looks_ = 0;
   fresh_ = true;
 }
 

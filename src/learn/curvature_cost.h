@@ -60,11 +60,20 @@ class RenewalAccount {
 // inverses step as well and live longer.  So the next anchor waits for p updates on the rung newton.  A failure sets p
 // to the larger of 2p + 1 and the ratio of the failed bound to its limit.  An anchor that served sets p to 0
 // (docs/theory.md, "Constant-time removal").
+//
+// An anchor that serves wears out: the weights move away from it, its bounds grow with the distance, and more and more
+// updates have to look at all rows.  When these looks have cost as much as a new anchor, a new one is made.  So both
+// together cost at most twice what the best moment would have cost.
 class AnchorSchedule {
  public:
   [[nodiscard]] bool is_due() const noexcept { return waited_ >= pause_; }
   void wait() noexcept { ++waited_; }
   void anchored() noexcept;
+  // An update had to look at all rows in spite of the anchor.
+  void evaluated(double operations) noexcept { looks_ += operations; }
+  [[nodiscard]] bool is_worn(double operations_of_an_anchor) const noexcept {
+    return looks_ >= operations_of_an_anchor;
+  }
   // A step was taken with the present anchor.  `usage`: its bound over the limit; at most 1 if the bound served.
   void stepped(bool served, double usage);
 
@@ -72,6 +81,7 @@ class AnchorSchedule {
   std::size_t pause_ = 0;   // p: Newton updates to wait for before the next anchor
   std::size_t waited_ = 0;  // Newton updates that were waited for
   bool fresh_ = false;      // no step since the anchor
+  double looks_ = 0;        // operations of evaluations since the anchor
 };
 
 // Whether the bound of a fast step is computed before a look at the rows.

@@ -113,6 +113,7 @@ bool take_fast_step(const Climb& climb, Fit& fit) {
     fit.weights += steps;
     accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
   }
+  climb.curvature.fast_step_evaluated(climb.after, open.size());
   fit.rung = Rung::kExact;
   if (!fit.assessment.satisfied) {
     open = DescentGoal{0, wanted_gradient(climb, fit.weights)}.open_classes(fit.residuals);
@@ -322,6 +323,9 @@ Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const
     } else {
       climb.curvature.drop_anchor();
     }
+  }
+  if (fit.assessment.satisfied && fit.rung == Rung::kExact && climb.may_anchor) {
+    climb.curvature.renew_worn_anchor(climb.after, fit.weights);
   }
   return fit;
 }

@@ -24,6 +24,18 @@ TEST(RenewalAccount, RenewalIsDueWhenTheWasteHasCostABuild) {
   EXPECT_FALSE(account.count(5, cost));  // the first count sets what is needed
 }
 
+TEST(AnchorSchedule, AnAnchorIsWornWhenLooksHaveCostAsMuch) {
+  AnchorSchedule schedule;
+  schedule.anchored();
+  schedule.evaluated(4);
+  schedule.evaluated(5);
+  EXPECT_FALSE(schedule.is_worn(10));
+  schedule.evaluated(1);
+  EXPECT_TRUE(schedule.is_worn(10));
+  schedule.anchored();
+  EXPECT_FALSE(schedule.is_worn(10));
+}
+
 TEST(AnchorSchedule, AnchorsThatDoNotServeAreWaitedForLongerAndLonger) {
   AnchorSchedule schedule;
   const auto waits = [&schedule] {
