@@ -70,7 +70,7 @@ TEST(ReadJsonl, DueDatesOfGraphsAndSubjects) {
   const std::vector<std::size_t> last = {2, 1};
   EXPECT_EQ(subset(dataset, last).due.graphs, (std::vector<Due>{std::nullopt, 1803859200}));
   EXPECT_EQ(subset(dataset, last).due.subjects, subjects);
-  EXPECT_TRUE(read_jsonl_text(R"({"label":1,"nodes":1,"edges":[]})")->expires.empty());
+  EXPECT_TRUE(read_jsonl_text(R"({"label":1,"nodes":1,"edges":[]})")->due.graphs.empty());
 }
 
 TEST(WriteJsonl, GivesDueDatesBack) {
