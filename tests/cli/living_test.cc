@@ -32,12 +32,12 @@ class Living : public testing::CliWorkspaceTest {
 
 TEST_F(Living, AddsGraphsThatCanBeForgottenAgain) {
   const auto before = status();
-  const std::string digest = replay_digest(workspace());
+  const std::string digest = state_digest(workspace());
   const Outcome dry = run({"add", "--workspace", workspace(), "--data", more(), "--dry-run"});
   EXPECT_EQ(dry.exit_code, 0) << dry.err;
   EXPECT_TRUE(has(dry.out, "would add")) << dry.out;
   EXPECT_TRUE(has(dry.out, "Nothing was changed.")) << dry.out;
-  EXPECT_EQ(replay_digest(workspace()), digest);
+  EXPECT_EQ(state_digest(workspace()), digest);
 
   const auto added = document({"add", "--workspace", workspace(), "--data", more(), "--receipt", path("r.json"),
                                "--openings", path("o.jsonl")});
