@@ -16,7 +16,7 @@
 namespace unscatter::bench {
 namespace {
 
-constexpr std::size_t kBatchSizes[] = {1, 10, 100, 1000};
+constexpr std::size_t kBatchSizes[] = {1, 10, 100, 256, 1000};
 constexpr std::size_t kBatchRemovals = 3000;  // of each size, at most
 constexpr std::size_t kMostBatchUpdates = 30;
 
@@ -59,7 +59,7 @@ void run_batch(const BenchSettings& settings, const Reporter& report) {
 }  // namespace
 
 Workload batch_workload() {
-  return {"batch", "1, 10, 100 and 1000 nodes of generated groups in one update; times are per update", run_batch};
+  return {"batch", "1, 10, 100, 256 and 1000 nodes of generated groups in one update; times are per update", run_batch};
 }
 
 }  // namespace unscatter::bench

@@ -41,15 +41,19 @@ endfunction()
 # them.  Sources that are compiled together pay for that once.  Their unnamed namespaces become one, so names of helpers
 # must differ within a target: two of the same name do not compile.
 #
-# Optimised code gains little from more than eight sources: there most of the time goes into optimising.  With AROUND,
-# for code around the library, a target is cut into groups of at most twenty, of equal size.  Such a group takes GCC up
-# to 40 s and 1.2 GB.  Larger ones would keep one processor waiting for the other at the end.
+# Optimised code gains little from more than eight sources: there most of the time goes into optimising.  Instrumented
+# code is optimised less, and gains from sixteen.  With AROUND, for code around the library, a target is cut into groups
+# of at most twenty, of equal size.  Such a group takes GCC up to 40 s and 1.2 GB.  Larger ones would keep one processor
+# waiting for the other at the end.
 function(unscatter_compile_together target)
   cmake_parse_arguments(ARG "AROUND" "" "" ${ARGN})
   if(NOT UNSCATTER_UNITY)
     return()
   endif()
   set(size 8)
+  if(UNSCATTER_SANITIZE)
+    set(size 16)
+  endif()
   if(ARG_AROUND)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cc$")

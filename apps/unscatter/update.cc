@@ -138,7 +138,6 @@ Result<Report> run_update(const UpdateArguments& arguments, Context& context, En
   // Without the key: a preview signs nothing.
   if (arguments.dry_run) {
     UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, arguments.key.record()));
-    UNSCATTER_CHECK_OK(workspace.session());
     const double open_seconds = watch.lap();
     UNSCATTER_TRY(update, prepare(workspace));
     UpdateFigures figures = figures_of(update);
@@ -154,7 +153,6 @@ Result<Report> run_update(const UpdateArguments& arguments, Context& context, En
     UNSCATTER_CHECK_OK(check_free(arguments.receipt, false, "name another file for the receipt"));
   UNSCATTER_TRY(key, arguments.key.load());
   UNSCATTER_TRY(workspace, arguments.workspace.open(context, arguments.key.record(), std::move(key)));
-  UNSCATTER_CHECK_OK(workspace.session());
   const double open_seconds = watch.lap();
   // Prepared before files are touched: a refused update leaves nothing behind.
   UNSCATTER_TRY(update, prepare(workspace));

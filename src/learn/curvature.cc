@@ -31,6 +31,8 @@ constexpr std::size_t kFastShares = 2;  // a half
 constexpr double kBoundSlowness = 20;
 // Chord steps of an update, as a rule.
 constexpr double kUsualSteps = 2;
+// Newton steps of an update that edits many rows.
+constexpr double kUsualNewtonSteps = 3;
 // Passes over the rows after which a descent without matrices is given up, at least and at most.
 constexpr double kFewestPasses = 40;
 constexpr double kMostPasses = 400;
@@ -100,8 +102,8 @@ void Curvature::follow(const Objective& objective, const Matrix* right_sides, Ma
   if (unseen_.empty()) return;
   const SparseBlockRows& rows = objective.rows();
   unseen_.settle(rows, objective.labels());
+  form_->replace_rows(objective, unseen_.known());
   for (const auto& [i, known] : unseen_.known()) {
-    form_->replace_row(rows, i, known);
     // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
     if (!fast_) continue;
     const std::uint32_t label = objective.label(i);
@@ -256,14 +258,19 @@ std::optional<Descent> Curvature::descend(const Objective& objective, const Matr
   return descent;
 }
 
-bool Curvature::prefers_rows(const Objective& objective, std::size_t left) const {
+Curvature::Way Curvature::cheapest_way(const Objective& objective, std::size_t left) const {
   const std::size_t rows = objective.rows().rows();
   const std::size_t edits = std::max(unseen_.known().size(), unseen_by_inverses_.known().size());
   // Inverses that can follow are never given up for one update: the next would have to build them again.
-  if (kept_.ready() && few_enough_to_fold(edits, rows)) return false;
+  if (kept_.ready() && few_enough_to_fold(edits, rows)) return Way::kInverses;
   const CurvatureCost with = cost(objective);
-  const double by_inverses = kUsualSteps * with.step + with.build / updates_served(left, edits, rows);
-  return passes_.expected() * row_pass_cost(objective) < by_inverses;
+  const double pass = row_pass_cost(objective);
+  const double follow = form_->follow_cost(objective, edits);
+  const double by_inverses = kUsualSteps * with.step + with.build / updates_served(left, edits, rows) + follow;
+  const double by_rows = passes_.expected() * pass;
+  const double by_factors = kUsualNewtonSteps * (with.factor + 2 * pass) + follow;
+  if (by_factors < std::min(by_rows, by_inverses)) return Way::kFactors;
+  return by_rows < by_inverses ? Way::kRows : Way::kInverses;
 }
 
 std::optional<Descent> Curvature::descend_by_rows(const Objective& objective, const Matrix& start,

@@ -87,9 +87,14 @@ class Curvature {
   // (RenewalAccount).
   [[nodiscard]] std::optional<Descent> descend(const Objective& objective, const Matrix& start, const Matrix& gradient,
                                                const DescentGoal& goal);
-  // Whether an update is cheaper by passes over the rows than with inverses, which may have to be built for it.  `left`
-  // updates are to come, this one included; 0: many.
-  [[nodiscard]] bool prefers_rows(const Objective& objective, std::size_t left) const;
+  // How an update is cheapest.  Inverses may have to be built for it.  `left` updates are to come, this one included; 0:
+  // many.
+  enum class Way {
+    kInverses,  // chord steps: refresh_inverses() and descend()
+    kRows,      // passes over the rows: descend_by_rows()
+    kFactors,   // Newton steps with a new factor each: newton_descent()
+  };
+  [[nodiscard]] Way cheapest_way(const Objective& objective, std::size_t left) const;
   // descend() by passes over the rows (row_descent.h).  Matrices of rows are dropped: they would have to follow.
   [[nodiscard]] std::optional<Descent> descend_by_rows(const Objective& objective, const Matrix& start,
                                                        const Matrix& gradient, const DescentGoal& goal);

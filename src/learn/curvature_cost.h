@@ -10,8 +10,9 @@ namespace unscatter {
 
 // Operations per class.
 struct CurvatureCost {
-  double step = 0;   // one step or iteration with a kept inverse
-  double build = 0;  // a new inverse
+  double step = 0;    // one step or iteration with a kept inverse
+  double build = 0;   // a new inverse
+  double factor = 0;  // a new factor, which serves one step
 
   // Steps that cost as much as a new inverse: between 5 and 100, because the count is rough.
   [[nodiscard]] std::size_t steps_worth_a_build() const;

@@ -16,6 +16,7 @@
 #include "learn/curvature_cost.h"
 #include "learn/descent.h"
 #include "learn/kept_inverses.h"
+#include "learn/unseen_rows.h"
 #include "linalg/conjugate_gradients.h"
 #include "linalg/nearby_solve.h"
 #include "linalg/regularised_hessian.h"
@@ -41,15 +42,17 @@ class CurvatureForm {
   // Order of the matrices that are factorised and inverted.
   [[nodiscard]] virtual std::size_t order(const Objective& objective) const noexcept = 0;
   [[nodiscard]] virtual CurvatureCost cost(const Objective& objective) const noexcept = 0;
+  // Operations that bring what depends on rows alone up to `edits` changed rows.
+  [[nodiscard]] virtual double follow_cost(const Objective& objective, std::size_t edits) const noexcept = 0;
   // Whether training by inexact steps pays where no inverse is at hand yet.
   [[nodiscard]] virtual bool trains_inexactly_from_nothing() const noexcept = 0;
 
   // What depends on rows alone.
   //
-  // Makes it, if it is not there.  Everything below but replace_row() and wipe() needs that.
+  // Makes it, if it is not there.  Everything below but replace_rows() and wipe() needs that.
   virtual void require(const Objective& objective) = 0;
-  // Row i was `before` and is now that of `rows`.
-  virtual void replace_row(const SparseBlockRows& rows, std::size_t i, const BlockRow& before) = 0;
+  // Rows have changed: `before` says what they were.
+  virtual void replace_rows(const Objective& objective, const UnseenRows::Known& before) = 0;
   // There are `rows` rows now: new ones are still empty, and those that are gone from the end were empty.
   virtual void resize_rows(std::size_t rows) = 0;
   virtual void wipe() noexcept = 0;

@@ -52,7 +52,14 @@ class DualForm final : public CurvatureForm {
   // eight Cholesky factors of n^3 / 3 operations.
   [[nodiscard]] CurvatureCost cost(const Objective& objective) const noexcept override {
     const auto n = static_cast<double>(objective.rows().rows());
-    return {kVectorSlowness * (6 * n * n), n * n + 8 * n * n * n / 3};
+    return {kVectorSlowness * (6 * n * n), n * n + 8 * n * n * n / 3, n * n + n * n * n / 3};
+  }
+
+  // A line of G is a product with all rows.  Without G all lines are made, half of each.
+  [[nodiscard]] double follow_cost(const Objective& objective, std::size_t edits) const noexcept override {
+    const double lines =
+        gram_.size() == 0 ? static_cast<double>(objective.rows().rows()) / 2 : static_cast<double>(edits);
+    return 2 * lines * static_cast<double>(objective.rows().stored_values());
   }
 
   // A factor costs an eighth of an inverse here, and the systems are small.  So exact steps are cheaper where there are
@@ -63,9 +70,13 @@ class DualForm final : public CurvatureForm {
     if (gram_.size() == 0) gram_ = gram(objective.rows(), objective.threads());
   }
 
-  // The line of G is computed from the rows that are there.  So nothing of `before` stays, not even rounding errors.
-  void replace_row(const SparseBlockRows& rows, std::size_t i, const BlockRow&) override {
-    if (gram_.size() != 0) refresh_gram_row(rows, i, gram_);
+  // Lines of G are computed from the rows that are there.  So nothing of `before` stays, not even rounding errors.
+  void replace_rows(const Objective& objective, const UnseenRows::Known& before) override {
+    if (gram_.size() == 0) return;
+    std::vector<std::size_t> changed;
+    changed.reserve(before.size());
+    for (const auto& [i, row] : before) changed.push_back(i);
+    refresh_gram_rows(objective.rows(), changed, gram_, objective.threads());
   }
 
   void resize_rows(std::size_t rows) override {

@@ -34,16 +34,18 @@ class PrimalForm final : public CurvatureForm {
   [[nodiscard]] CurvatureCost cost(const Objective& objective) const noexcept override {
     const auto n = static_cast<double>(objective.rows().rows());
     const auto d = static_cast<double>(objective.width());
-    return {kVectorSlowness * (4 * n * d + 2 * d * d), n * d * d + 8 * d * d * d / 3};
+    return {kVectorSlowness * (4 * n * d + 2 * d * d), n * d * d + 8 * d * d * d / 3, n * d * d + d * d * d / 3};
   }
+  [[nodiscard]] double follow_cost(const Objective&, std::size_t) const noexcept override { return 0; }
 
   // At zero weights one inverse serves all classes.  Exact steps would factorise one matrix per class and step.
   [[nodiscard]] bool trains_inexactly_from_nothing() const noexcept override { return true; }
 
   void require(const Objective&) override {}  // C is made when somebody asks for |Z|
 
-  void replace_row(const SparseBlockRows& rows, std::size_t i, const BlockRow& before) override {
-    if (square_) square_->replace_row(before, rows.row(i));
+  void replace_rows(const Objective& objective, const UnseenRows::Known& before) override {
+    if (!square_) return;
+    for (const auto& [i, row] : before) square_->replace_row(row, objective.rows().row(i));
   }
 
   void resize_rows(std::size_t) override {}  // an empty row adds nothing to C

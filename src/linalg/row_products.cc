@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "linalg/kernels.h"
 #include "linalg/row_groups.h"
+#include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -26,6 +27,9 @@ void for_each_segment(const BlockRow& row, Body body) {
     value += segment.length;
   }
 }
+
+// The row kernels multiply with so many columns at a time.
+constexpr std::size_t kLinesAtOnce = 12;
 
 // Rows [first, last) of result = Z W.
 void multiply_rows(const SparseBlockRows& Z, std::size_t first, std::size_t last, const PaddedColumns& W,
@@ -157,26 +161,60 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
 }
 
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
-  const Index n = index(Z.rows());
-  Matrix G(n, n);
-  parallel_for(Z.rows(), threads, 8, [&](std::size_t i, std::size_t) {
-    // Row i is spread out once.  One pass over the stored values of each earlier row follows.  Threads take turns of 8
-    // rows because later rows take longer: row i has i + 1 products.
-    Vector dense(index(Z.columns()));
-    Z.copy_row(i, {dense.data(), Z.columns()});
-    for (std::size_t j = 0; j <= i; ++j) G(index(j), index(i)) = dot(Z.row(j), dense);
+  const std::size_t n = Z.rows();
+  Matrix G(index(n), index(n));
+  // Some rows are spread out.  One pass over the stored values of them and of all later rows follows.  Groups go to
+  // threads one by one, because later ones have less to do.
+  parallel_for((n + kLinesAtOnce - 1) / kLinesAtOnce, threads, 1, [&](std::size_t group, std::size_t) {
+    const std::size_t first = group * kLinesAtOnce;
+    const std::size_t count = std::min(kLinesAtOnce, n - first);
+    Matrix spread(index(Z.columns()), index(count));
+    for (std::size_t c = 0; c < count; ++c) Z.copy_row(first + c, {spread.col(index(c)).data(), Z.columns()});
+    Matrix lines(index(n), index(count));
+    multiply_rows(Z, first, n, PaddedColumns(spread), lines);
+    for (std::size_t c = 0; c < count; ++c) {
+      const Index i = index(first + c);
+      G.col(i).tail(index(n) - i) = lines.col(index(c)).tail(index(n) - i);
+    }
   });
-  // Column i was filled from the top down to the diagonal, where its entries lie together.  The rest is a mirror image.
-  G.triangularView<Eigen::StrictlyLower>() = G.transpose();
+  // Column i was filled from the diagonal on, where its entries lie together.  The rest is a mirror image.
+  G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
   return G;
 }
 
+namespace {
+
+// One line of G: a pass over all rows with one of them spread out.
 void refresh_gram_row(const SparseBlockRows& Z, std::size_t i, Matrix& G) {
-  invariant(G.rows() == index(Z.rows()), "refresh_gram_row(): G is the Gram matrix of Z");
   Vector dense(index(Z.columns()));
   Z.copy_row(i, {dense.data(), Z.columns()});
   for (std::size_t j = 0; j < Z.rows(); ++j) G(index(j), index(i)) = dot(Z.row(j), dense);
   G.row(index(i)) = G.col(index(i)).transpose();
+}
+
+}  // namespace
+
+void refresh_gram_rows(const SparseBlockRows& Z, std::span<const std::size_t> changed, Matrix& G, std::size_t threads) {
+  invariant(G.rows() == index(Z.rows()), "refresh_gram_rows(): G is the Gram matrix of Z");
+  // Fewer than this many would be mostly padding.
+  constexpr std::size_t kFew = 4;
+  if (changed.size() < kFew) {
+    for (const std::size_t i : changed) refresh_gram_row(Z, i, G);
+    return;
+  }
+  Matrix spread;
+  for (std::size_t first = 0; first < changed.size(); first += kLinesAtOnce) {
+    const std::span<const std::size_t> some = changed.subspan(first, std::min(kLinesAtOnce, changed.size() - first));
+    spread.resize(index(Z.columns()), index(some.size()));
+    for (std::size_t c = 0; c < some.size(); ++c) {
+      Z.copy_row(some[c], {spread.col(index(c)).data(), Z.columns()});
+    }
+    const Matrix lines = product(Z, spread, threads);
+    for (std::size_t c = 0; c < some.size(); ++c) G.col(index(some[c])) = lines.col(index(c));
+  }
+  wipe_matrix(spread);
+  // One line after the other.  Two lines that cross have the same number there, whichever was rounded otherwise.
+  for (const std::size_t i : changed) G.row(index(i)) = G.col(index(i)).transpose();
 }
 
 Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights) {

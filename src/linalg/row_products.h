@@ -49,8 +49,9 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
 
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);
-// Computes row and column i of G again after row i of Z has changed.
-void refresh_gram_row(const SparseBlockRows& Z, std::size_t i, Matrix& G);
+// Computes the rows and columns of G again that belong to changed rows of Z.  Many are computed side by side.
+void refresh_gram_rows(const SparseBlockRows& Z, std::span<const std::size_t> changed, Matrix& G,
+                       std::size_t threads = 1);
 
 // Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
 [[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights);

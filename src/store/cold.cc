@@ -24,23 +24,25 @@ Result<GraphRow> known_graph(const Database& database, Contents& contents, std::
                fmt::format("the workspace is damaged: the graph in slot {} is not what the ledger says", slot)};
 }
 
-}  // namespace
+Status add_slots_of(const Database& database, const Contents& contents, MemberIndex& index, const GraphKey& key,
+                    std::set<std::size_t>& slots) {
+  if (const auto* id = std::get_if<std::string>(&key)) {
+    UNSCATTER_TRY(found, index.slots_of(database, MemberKind::kGraphId, *id));
+    slots.insert(found.begin(), found.end());
+    return ok_status();
+  }
+  UNSCATTER_TRY(found, slot_of_number(database, contents.tree.leaves(), std::get<std::size_t>(key)));
+  if (found) slots.insert(*found);
+  return ok_status();
+}
 
-Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
-                                               std::span<const RemovalRequest> requests) {
+// Requests and corrections are variants.  All of their alternatives name a graph, apart from ForgetSubject.
+template <typename Request>
+Result<std::vector<std::size_t>> slots_of_all(const Database& database, const Contents& contents,
+                                              std::span<const Request> requests) {
   UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
   std::set<std::size_t> slots;
-  const auto add_graph = [&](const GraphKey& key) -> Status {
-    if (const auto* id = std::get_if<std::string>(&key)) {
-      UNSCATTER_TRY(found, index.slots_of(database, MemberKind::kGraphId, *id));
-      slots.insert(found.begin(), found.end());
-      return ok_status();
-    }
-    UNSCATTER_TRY(found, slot_of_number(database, contents.tree.leaves(), std::get<std::size_t>(key)));
-    if (found) slots.insert(*found);
-    return ok_status();
-  };
-  for (const RemovalRequest& request : requests) {
+  for (const Request& request : requests) {
     UNSCATTER_CHECK_OK(std::visit(
         [&](const auto& one) -> Status {
           if constexpr (std::is_same_v<std::decay_t<decltype(one)>, ForgetSubject>) {
@@ -48,12 +50,24 @@ Result<std::vector<std::size_t>> touched_slots(const Database& database, const C
             slots.insert(found.begin(), found.end());
             return ok_status();
           } else {
-            return add_graph(one.graph);
+            return add_slots_of(database, contents, index, one.graph, slots);
           }
         },
         request));
   }
   return std::vector<std::size_t>(slots.begin(), slots.end());
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+                                               std::span<const RemovalRequest> requests) {
+  return slots_of_all(database, contents, requests);
+}
+
+Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+                                               std::span<const Correction> corrections) {
+  return slots_of_all(database, contents, corrections);
 }
 
 Result<SessionSnapshot> read_part(const Database& database, Contents& contents, const std::vector<std::size_t>& slots) {

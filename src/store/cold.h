@@ -1,4 +1,4 @@
-// A removal by a process that has just started: it looks at what the requests touch, and not at the other graphs.
+// An update by a process that has just started: it looks at what the requests touch, and not at the other graphs.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,8 @@ namespace unscatter {
 // says so.  Errors: kMalformedInput where the kept index is damaged.
 [[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
                                                              std::span<const RemovalRequest> requests);
+[[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+                                                             std::span<const Correction> corrections);
 
 // Those slots with the model, as a part of a session.  Every graph is held against the tree, and the tree against the
 // signed head.  Errors: kMalformedInput where one of them is damaged.

@@ -11,7 +11,7 @@
 namespace unscatter {
 namespace {
 
-constexpr std::size_t kPartLevels = 8;
+constexpr std::size_t kPartLevels = 4;
 constexpr std::size_t kPartSize = std::size_t{1} << kPartLevels;
 constexpr std::size_t kDigestSize = sizeof(Digest::bytes);
 
@@ -96,6 +96,24 @@ Result<std::vector<Digest>> StoredTree::all_leaves(const Database& database) {
     const std::vector<Digest>& here = loaded->digests.all_leaves();
     leaves.insert(leaves.end(), here.begin(), here.end());
   }
+  return leaves;
+}
+
+Result<std::vector<Digest>> StoredTree::stored_leaves(const Database& database) const {
+  std::vector<Digest> leaves;
+  leaves.reserve(leaves_);
+  Statement statement = database.prepare("SELECT digests FROM tree WHERE part < ? ORDER BY part");
+  statement.bind(1, key_of(1, 0));
+  for (;;) {
+    UNSCATTER_TRY(more, statement.step());
+    if (!more) break;
+    UNSCATTER_TRY(blob, statement.blob_view(0));
+    const std::size_t size = std::min(kPartSize, leaves_ - leaves.size());
+    if (size == 0 || blob.size() != size * kDigestSize) return damaged_tree();
+    leaves.resize(leaves.size() + size);
+    std::memcpy(leaves.data() + (leaves.size() - size), blob.data(), blob.size());
+  }
+  if (leaves.size() != leaves_) return damaged_tree();
   return leaves;
 }
 

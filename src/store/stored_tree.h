@@ -1,7 +1,8 @@
 // The tree of all graphs' digests as it lies in the file: read and written by the path of a leaf.
 //
-// It is the tree of merkle_tree.h, cut into parts of eight levels.  A part holds up to 256 digests of one level and
-// stands for the one digest above them.  So a removal among a billion graphs reads and writes four parts.
+// It is the tree of merkle_tree.h, cut into parts of four levels.  A part holds up to 16 digests of one level and
+// stands for the one digest above them.  So a removal among a billion graphs reads and writes eight parts of half a
+// kilobyte, and computes sixteen digests for each.  Larger parts would be fewer, and take longer to check.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,8 @@ class StoredTree {
   [[nodiscard]] Result<Digest> leaf(const Database& database, std::size_t i);
   // All of them, checked against the root.
   [[nodiscard]] Result<std::vector<Digest>> all_leaves(const Database& database);
+  // All of them as they stand in the file, held against nothing: for readers of rows, whose seals have them as seeds.
+  [[nodiscard]] Result<std::vector<Digest>> stored_leaves(const Database& database) const;
   // i < leaves(), or leaves() for a new one.  In memory; write() follows.  Errors as leaf().
   [[nodiscard]] Status set_leaf(const Database& database, std::size_t i, const Digest& leaf);
   // Writes the parts that have changed since they were read or written.
@@ -45,7 +48,7 @@ class StoredTree {
     MerkleTree digests;
     bool changed = false;
   };
-  // Level 0: leaves.  Part p of level l holds the digests 256 p, 256 p + 1, ... of that level.
+  // Level 0: leaves.  Part p of level l holds the digests 16 p, 16 p + 1, ... of that level.
   [[nodiscard]] static std::int64_t key_of(std::size_t level, std::size_t part);
   [[nodiscard]] std::size_t levels() const;
   [[nodiscard]] std::size_t size_of(std::size_t level) const;

@@ -2,19 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/stopwatch.h"
 #include "store/workspace_state.h"
 #include "unscatter/store/request_text.h"
 
 namespace unscatter {
-
-Result<PreparedRemoval> Workspace::State::prepare_corrections(std::span<const Correction> corrections) {
-  UNSCATTER_TRY(live_session, live());
-  Stopwatch watch;
-  Result<PreparedRemoval> update = live_session->prepare_corrections(corrections);
-  times.update += watch.lap();
-  return update;
-}
 
 Result<Workspace::Removal> Workspace::prepare_corrections(std::span<const Correction> corrections) {
   UNSCATTER_TRY(update, state_->prepare_corrections(corrections));

@@ -1,4 +1,4 @@
-// The first half of a removal: all of its computing, on what the requests touch or on a session of all graphs.
+// The first half of a removal or a correction: all of its computing, on what is touched or on a session of all graphs.
 #include <cstddef>
 #include <utility>
 
@@ -10,9 +10,22 @@
 namespace unscatter {
 
 Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+  return prepare_on(
+      requests.size(), [&] { return touched_slots(database, contents, requests); },
+      [&](Session& with) { return with.prepare(requests, on_refusal); });
+}
+
+Result<PreparedRemoval> Workspace::State::prepare_corrections(std::span<const Correction> corrections) {
+  return prepare_on(
+      corrections.size(), [&] { return touched_slots(database, contents, corrections); },
+      [&](Session& with) { return with.prepare_corrections(corrections); });
+}
+
+Result<PreparedRemoval> Workspace::State::prepare_on(std::size_t requests, const FindSlots& find,
+                                                     const PrepareUpdate& prepare_update) {
   Stopwatch watch;
-  if (!session && worth_staying_cold(requests.size())) {
-    Result<PreparedRemoval> cold = prepare_cold(requests, on_refusal);
+  if (!session && worth_staying_cold(requests)) {
+    Result<PreparedRemoval> cold = prepare_cold(find, prepare_update);
     times.update += watch.lap();
     // A refusal is final.  Otherwise the part was not enough, or something kept is damaged, which live() looks at.
     const bool needs_all =
@@ -25,9 +38,9 @@ Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest
   const bool kept_state_serves = contents.has_kept_state && !kept_state_damaged;
   if (!kept_state_serves && require_writable().ok()) UNSCATTER_CHECK_OK(rebuild_kept_state());
   watch.lap();
-  Result<PreparedRemoval> removal = live_session->prepare(requests, on_refusal);
+  Result<PreparedRemoval> update = prepare_update(*live_session);
   times.update += watch.lap();
-  return removal;
+  return update;
 }
 
 bool Workspace::State::worth_staying_cold(std::size_t requests) const {
@@ -36,10 +49,10 @@ bool Workspace::State::worth_staying_cold(std::size_t requests) const {
   return !session && contents.has_kept_state && !kept_state_damaged && requests <= kFew && cold_removals < kFew;
 }
 
-Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
+Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, const PrepareUpdate& prepare_update) {
   if (uncertain) return require_writable().error();
   require_settled();
-  UNSCATTER_TRY(slots, touched_slots(database, contents, requests));
+  UNSCATTER_TRY(slots, find());
   const std::size_t width = weight_rows(contents);
   SessionOptions how = session_options(contents.constants.options, options);
   // A part serves one update.  A new anchor costs about as many passes over the rows as there are coordinates.  Where
@@ -57,8 +70,8 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRe
     UNSCATTER_TRY(restored,
                   Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
     part = std::move(restored);
-    Result<PreparedRemoval> removal = part->prepare(requests, on_refusal);
-    if (removal.ok() || removal.error().code != ErrorCode::kUnsupported) return removal;
+    Result<PreparedRemoval> update = prepare_update(*part);
+    if (update.ok() || update.error().code != ErrorCode::kUnsupported) return update;
   }
   kept = {};
   UNSCATTER_TRY(rows, kept_rows());
@@ -67,7 +80,7 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(std::span<const RemovalRe
   UNSCATTER_TRY(restored,
                 Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
   part = std::move(restored);
-  return part->prepare(requests, on_refusal);
+  return prepare_update(*part);
 }
 
 SessionSnapshot Workspace::State::model_in_memory_after(const PreparedRemoval& update) const {

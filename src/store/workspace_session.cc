@@ -61,7 +61,7 @@ Result<Session*> Workspace::State::live() {
 }
 
 Result<KeptState::Rows> Workspace::State::kept_rows() {
-  UNSCATTER_TRY(leaves, contents.tree.all_leaves(database));
+  UNSCATTER_TRY(leaves, contents.tree.stored_leaves(database));
   return read_rows(database, leaves, contents.chain.last.graphs, weight_rows(contents), class_count(contents));
 }
 

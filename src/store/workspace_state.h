@@ -82,11 +82,17 @@ struct Workspace::State {
   [[nodiscard]] Result<KeptState::Rows> kept_rows();
   // The kept state of the file, made anew from the session that lives.
   [[nodiscard]] Status rebuild_kept_state();
-  // Whether these requests are better honoured without a session of all graphs.
+  // Which slots an update touches, and its first half on a session or on a part of one.
+  using FindSlots = std::function<Result<std::vector<std::size_t>>()>;
+  using PrepareUpdate = std::function<Result<PreparedRemoval>(Session&)>;
+  // Whether so many requests are better honoured without a session of all graphs.
   [[nodiscard]] bool worth_staying_cold(std::size_t requests) const;
-  // The first half of a removal on what the requests touch.  Errors: kUnsupported and kMalformedInput where all graphs
-  // have to be looked at; refusals as usual.
-  [[nodiscard]] Result<PreparedRemoval> prepare_cold(std::span<const RemovalRequest> requests, OnRefusal on_refusal);
+  // The first half of an update on what it touches.  Errors: kUnsupported and kMalformedInput where all graphs have to
+  // be looked at; refusals as usual.
+  [[nodiscard]] Result<PreparedRemoval> prepare_cold(const FindSlots& find, const PrepareUpdate& prepare_update);
+  // On what it touches, if that is enough, or on the session of all graphs.
+  [[nodiscard]] Result<PreparedRemoval> prepare_on(std::size_t requests, const FindSlots& find,
+                                                   const PrepareUpdate& prepare_update);
   // The model that a part of a session has come to, without graphs.
   [[nodiscard]] SessionSnapshot model_in_memory_after(const PreparedRemoval& update) const;
   // Two updates at a time would both start from the same weights.

@@ -129,7 +129,7 @@ bool take_fast_step(const Climb& climb, Fit& fit) {
 //
 // False if inverses are cheaper, or if the steps did not arrive; the fit is then as it was.
 bool take_row_steps(const Climb& climb, Fit& fit) {
-  if (!climb.curvature.prefers_rows(climb.after, climb.updates_left)) return false;
+  if (climb.curvature.cheapest_way(climb.after, climb.updates_left) != Curvature::Way::kRows) return false;
   const DescentGoal goal{0, wanted_gradient(climb, fit.weights)};
   std::optional<Descent> descent = climb.curvature.descend_by_rows(climb.after, fit.weights, fit.gradient, goal);
   if (!descent) return false;
@@ -137,6 +137,36 @@ bool take_row_steps(const Climb& climb, Fit& fit) {
   fit.newton_steps += descent->steps;
   fit.rung = Rung::kNewton;
   accept_evaluation(std::move(descent->evaluation), climb.after, climb.limit, fit);
+  return true;
+}
+
+// Newton steps with new factors, as far as the guarantee asks for.  Their number; nothing if they did not arrive, and
+// the weights are then as they were.
+std::optional<std::size_t> step_by_factors(const Climb& climb, Fit& fit) {
+  // Of every class: each gets an equal part of the square.
+  const double tolerance =
+      kEachOfPolish * wanted_gradient(climb, fit.weights) / std::sqrt(static_cast<double>(climb.after.classes()));
+  Result<TrainedWeights> found = newton_descent(climb.after, fit.weights, tolerance, kMostPolishSteps, climb.curvature);
+  // Not converging is no error here: another rung stands ready.
+  if (!found.ok()) return std::nullopt;
+  fit.weights = std::move(found->weights);
+  return *std::max_element(found->iterations.begin(), found->iterations.end());
+}
+
+// Rung newton, with a new factor per class and step.
+//
+// Costs O(n d^2 + d^3) or O(n^3) a step, and two or three steps as a rule.  Proves the residual at the end, which is
+// evaluated.  Taken where an update edits so many rows that inverses cannot follow: a factor costs an eighth of an
+// inverse.
+//
+// False if another way is cheaper, or if the steps did not arrive; the fit is then as it was.
+bool take_factor_steps(const Climb& climb, Fit& fit) {
+  if (climb.curvature.cheapest_way(climb.after, climb.updates_left) != Curvature::Way::kFactors) return false;
+  const std::optional<std::size_t> steps = step_by_factors(climb, fit);
+  if (!steps) return false;
+  fit.newton_steps += *steps;
+  fit.rung = Rung::kNewton;
+  accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
   return true;
 }
 
@@ -241,15 +271,9 @@ void polish(const Climb& climb, Fit& fit) {
   accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
   fit.rung = Rung::kNewton;
   if (fit.assessment.satisfied) return;
-  // Of every class: each gets an equal part of the square.
-  const double tolerance =
-      kEachOfPolish * wanted_gradient(climb, fit.weights) / std::sqrt(static_cast<double>(climb.after.classes()));
-  Result<TrainedWeights> polished =
-      newton_descent(climb.after, fit.weights, tolerance, kMostPolishSteps, climb.curvature);
-  // Not converging is no error here: the next rung stands ready.
-  if (!polished.ok()) return;
-  fit.weights = std::move(polished->weights);
-  fit.newton_steps += *std::max_element(polished->iterations.begin(), polished->iterations.end());
+  const std::optional<std::size_t> steps = step_by_factors(climb, fit);
+  if (!steps) return;
+  fit.newton_steps += *steps;
   accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
 }
 
@@ -285,7 +309,7 @@ Result<Fit> climb_ladder(const Climb& climb, const GradientChange& change, const
   if (!climb.all_rows) return fit;  // satisfied or not, there is no other rung
   const bool enough = stepped && fit.assessment.satisfied;
   if (!enough && judged_by_evaluation(climb.options)) {
-    stepped = take_row_steps(climb, fit) || take_chord_steps(climb, fit) || stepped;
+    stepped = take_row_steps(climb, fit) || take_factor_steps(climb, fit) || take_chord_steps(climb, fit) || stepped;
   }
   if (!stepped) UNSCATTER_CHECK_OK(take_newton_step(climb, change, fit));
   if (!fit.assessment.satisfied && !climb.options.retrain_when_exceeded) polish(climb, fit);

@@ -21,12 +21,17 @@ std::vector<const Graph*> without_gaps(const std::vector<const Graph*>& graphs) 
 // each of them.
 bool features_may_change(const GraphCollection& graphs, const RemovalPlan& plan, const Embedder& embedder) {
   if (!embedder.refits()) return false;
-  // What follows holds for removals, which never make a fit larger.  Whatever comes may do so.
-  if (!plan.only_removes) return true;
   const bool touched = std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
-    return embedder.fit_may_change(*graphs.graph(change.slot), change.graph ? &*change.graph : nullptr);
+    if (change.kind == ChangeKind::kAdded) return true;
+    const Graph& before = *graphs.graph(change.slot);
+    if (!change.graph) return embedder.fit_may_change(before, nullptr);
+    // A correction may bring what takes part in the fit as well as take it away.
+    return embedder.fit_may_change(before, &*change.graph) ||
+           (!plan.only_removes && embedder.fit_may_change(*change.graph, &before));
   });
   if (!touched) return false;
+  // What follows holds for removals, which never make a fit larger.  Whatever comes may do so.
+  if (!plan.only_removes) return true;
   if (graphs.others() != nullptr) return true;  // the others would have to be asked
   // One graph that stays as it is may show that the fit stays.  Changes ascend by slot.
   auto change = plan.changes.begin();
@@ -64,12 +69,23 @@ bool goes(const RemovalPlan& plan, std::size_t slot) {
 
 // Does a class lose its last graph?
 bool class_leaves(const GraphCollection& graphs, const RemovalPlan& plan) {
+  const std::vector<std::uint32_t>& labels = graphs.labels();
   // Corrections move graphs from one class to another, and new graphs have a class too.  Then all are counted.
   if (!plan.only_removes) {
     const std::vector<const Graph*> left = graphs_after(graphs, plan);
-    return fit_classes(graphs.class_names(), labels_after(graphs, plan), occupied(left)).has_value();
+    const std::vector<std::uint32_t> labels_left = labels_after(graphs, plan);
+    if (graphs.others() == nullptr) {
+      return fit_classes(graphs.class_names(), labels_left, occupied(left)).has_value();
+    }
+    // A part knows of the classes that its graphs had.  The others have not lost any.
+    return std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
+      if (change.kind == ChangeKind::kAdded || graphs.others()->have_class.at(labels[change.slot])) return false;
+      for (std::size_t slot = 0; slot < left.size(); ++slot) {
+        if (left[slot] != nullptr && labels_left[slot] == labels[change.slot]) return false;
+      }
+      return true;
+    });
   }
-  const std::vector<std::uint32_t>& labels = graphs.labels();
   return std::any_of(plan.changes.begin(), plan.changes.end(), [&](const GraphChange& change) {
     if (change.graph) return false;
     const OtherSlots* others = graphs.others();

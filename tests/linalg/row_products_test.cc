@@ -1,5 +1,6 @@
 #include "linalg/row_products.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -194,16 +195,22 @@ TEST(SummationDepth, GrowsWithTheLogarithm) {
   }
 }
 
-TEST(RefreshGramRow, EqualsTheGramMatrixFromScratch) {
+TEST(RefreshGramRows, EqualsTheGramMatrixFromScratch) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    SCOPED_TRACE(seed);
-    SparseBlockRows Z = some_rows(seed, 15, 25);
-    Matrix G = gram(Z);
-    const std::size_t i = seed % 15;
-    Z.set_row(i, seed % 4 == 0 ? BlockRow{} : random_row(seed, 25, 0.7, 2));
-    refresh_gram_row(Z, i, G);
-    EXPECT_LE(largest(G - gram(Z)), 1e-14);
-    EXPECT_EQ(G, Matrix(G.transpose()));
+    // One, a few, and more than go through the kernels at a time.
+    for (const std::size_t count : {1u, 3u, 5u, 15u, 31u}) {
+      SCOPED_TRACE(fmt::format("seed {}, {} rows", seed, count));
+      SparseBlockRows Z = some_rows(seed, 40, 25);
+      Matrix G = gram(Z);
+      std::vector<std::size_t> changed;
+      for (std::size_t c = 0; c < count; ++c) {
+        changed.push_back((seed + 9 * c) % 40);
+        Z.set_row(changed.back(), (seed + c) % 4 == 0 ? BlockRow{} : random_row(seed + c, 25, 0.7, 2));
+      }
+      refresh_gram_rows(Z, changed, G, 1 + seed % 2);
+      EXPECT_LE(largest(G - gram(Z)), 1e-14);
+      EXPECT_EQ(G, Matrix(G.transpose()));
+    }
   }
 }
 

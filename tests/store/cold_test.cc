@@ -70,6 +70,40 @@ TEST_P(ColdOfEveryKind, AgreesWithASessionOfAllGraphs) {
 INSTANTIATE_TEST_SUITE_P(Options, ColdOfEveryKind, ::testing::ValuesIn(sample_choices()),
                          [](const auto& instance) { return instance.param.name; });
 
+// Corrections, too.  A label that changes is another sign in every class.
+TEST(Cold, CorrectionsAgreeWithASessionOfAllGraphs) {
+  for (const double noise : {0.03, 1e5}) {
+    SCOPED_TRACE(noise);
+    SampleChoice choice;
+    choice.options.noise_stddev = noise;
+    const SampleWorkspace cold(sample_setup(3, choice, 60));
+    const SampleWorkspace warm(sample_setup(3, choice, 60));
+    static_cast<void>(cold.create());
+    static_cast<void>(warm.create());
+    warm.replace(cold.bytes());
+    const Dataset& data = cold.original();
+    const std::string other_class = data.class_names[1 - data.labels[5]];
+    const NodeIndex neighbour = data.graphs[6].neighbours(0).front();
+    for (const Correction& correction : {Correction(SetLabel{5u, other_class}), Correction(DropEdge{6u, 0u, neighbour}),
+                                         Correction(AddEdge{6u, 0u, neighbour})}) {
+      Workspace one = cold.open();
+      const Result<Forgotten> done = one.correct(std::span(&correction, 1));
+      ASSERT_TRUE(done.ok()) << done.error().message;
+      EXPECT_TRUE(noise < 1 || done->certificate.rung == Rung::kFast);
+      Workspace other = warm.open();
+      ASSERT_TRUE(other.session().ok());
+      const Result<Forgotten> expected = other.correct(std::span(&correction, 1));
+      ASSERT_TRUE(expected.ok()) << expected.error().message;
+      EXPECT_TRUE(done->certificate.satisfied);
+      const double apart = (one.kept_weights() - other.kept_weights()).norm();
+      EXPECT_LE(apart, 1.01 * (done->certificate.distance_upper_bound + expected->certificate.distance_upper_bound));
+      EXPECT_EQ(content_digest(one.remaining().value()), content_digest(other.remaining().value()));
+    }
+    const Verification verification = cold.verify({.retrain = true});
+    EXPECT_TRUE(verification.passed) << all_details(verification);
+  }
+}
+
 // A refusal has the same words as that of a session of all graphs.
 TEST(Cold, RefusesInTheSameWords) {
   const SampleWorkspace sample;
@@ -109,6 +143,10 @@ TEST(Cold, LooksAtNoOtherGraph) {
   const Result<Forgotten> done = forget_one(workspace, ForgetNode{2u, 0u});
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(done->certificate.rung, Rung::kFast);
+  const Correction correction = SetLabel{4u, sample.original().class_names[1 - sample.original().labels[4]]};
+  const Result<Forgotten> corrected = workspace.correct(std::span(&correction, 1));
+  ASSERT_TRUE(corrected.ok()) << corrected.error().message;
+  EXPECT_EQ(corrected->certificate.rung, Rung::kFast);
   EXPECT_FALSE(forget_one(workspace, ForgetGraph{20u}).ok());
   EXPECT_FALSE(workspace.session().ok());
 }

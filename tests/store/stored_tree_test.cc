@@ -30,7 +30,7 @@ class StoredTreeTest : public ::testing::Test {
 };
 
 TEST_F(StoredTreeTest, HasTheRootOfTheWholeTree) {
-  for (const std::size_t count : {1u, 2u, 3u, 255u, 256u, 257u, 511u, 513u, 65536u, 65537u, 70000u}) {
+  for (const std::size_t count : {1u, 2u, 3u, 15u, 16u, 17u, 31u, 33u, 255u, 256u, 257u, 4096u, 4097u, 70000u}) {
     SCOPED_TRACE(count);
     const std::vector<Digest> leaves = some_leaves(count);
     EXPECT_EQ(StoredTree(leaves).root(), MerkleTree(leaves).root());
@@ -59,6 +59,7 @@ TEST_F(StoredTreeTest, FollowsChangesByThePathOfALeaf) {
       tree = StoredTree(count, tree.root());
     }
     EXPECT_EQ(tree.all_leaves(database_).value(), leaves);
+    EXPECT_EQ(tree.stored_leaves(database_).value(), leaves);
   }
 }
 
@@ -90,7 +91,7 @@ TEST_F(StoredTreeTest, DamageIsNoticedOnThePath) {
   ASSERT_TRUE(database_.run(flip + "3").ok());
   StoredTree tree(leaves.size(), made.root());
   EXPECT_TRUE(tree.leaf(database_, 0).ok());
-  EXPECT_EQ(tree.leaf(database_, 3 * 256 + 5).error().code, ErrorCode::kMalformedInput);
+  EXPECT_EQ(tree.leaf(database_, 3 * 16 + 5).error().code, ErrorCode::kMalformedInput);
   EXPECT_FALSE(tree.all_leaves(database_).ok());
   ASSERT_TRUE(database_.run(flip + std::to_string(std::int64_t{1} << 48)).ok());
   StoredTree broken(leaves.size(), made.root());

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "embedding/features/registry.h"
 
@@ -14,10 +16,15 @@ struct Scaling {
   double scale;
 };
 
-std::size_t nodes_with_features(const Graph& graph) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < graph.node_count(); ++i) count += static_cast<std::size_t>(graph.has_features(i));
-  return count;
+// The attributes of all nodes that have some, one node after the other.
+std::vector<double> all_attributes(const Graph& graph) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) {
+    if (!graph.has_features(i)) continue;
+    const std::span<const double> of_node = graph.attributes(i);
+    values.insert(values.end(), of_node.begin(), of_node.end());
+  }
+  return values;
 }
 
 class StandardAttributes final : public FeatureBlock {
@@ -31,9 +38,9 @@ class StandardAttributes final : public FeatureBlock {
     return text;
   }
   [[nodiscard]] std::size_t width() const noexcept override { return scalings_.size(); }
-  // Every node with features is in the mean.  Removals only take such nodes away, so their number tells.
+  // Every node with features is in the mean.
   [[nodiscard]] bool fit_may_change(const Graph& before, const Graph* after) const override {
-    return after == nullptr || nodes_with_features(before) != nodes_with_features(*after);
+    return after == nullptr || all_attributes(before) != all_attributes(*after);
   }
   [[nodiscard]] bool fit_shown_by(const Graph& /*graph*/) const override { return false; }
   [[nodiscard]] Status check(const Graph& graph) const override {
