@@ -16,7 +16,7 @@ namespace unscatter::fuzz {
 // Asks everything that can be asked of a workspace without its key.  Returns whether all of it was answered.
 [[nodiscard]] inline bool read_everything(Workspace& workspace) {
   const RemovalRequest request = ForgetGraph{std::size_t{0}};
-  bool answered = workspace.session().ok() && workspace.replay_digest().ok();
+  bool answered = workspace.session().ok() && workspace.replay_digest().ok() && workspace.state_digest().ok();
   if (answered) static_cast<void>(workspace.preview(std::span(&request, 1)));
   for (std::size_t i = 0; i < std::min<std::size_t>(workspace.info().entries, 16); ++i) {
     const Result<LedgerRecord> record = workspace.entry(i);

@@ -22,7 +22,6 @@ struct AddArguments {
 };
 
 Result<Report> add_graphs(const AddArguments& arguments, Context& context) {
-  UNSCATTER_CHECK_OK(arguments.expiry.check());
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
   UNSCATTER_TRY(dataset, read_dataset(path, {.limits = {},
@@ -58,7 +57,9 @@ too, and ids that are there already are refused.  So are classes that the model 
 number: such a model has to be trained anew.  Level everyone takes no new graphs.
 The certificate is about all data together: the kept weights are as near to training from scratch on it as after a
 removal.  A published model is from before and is not handed out again: 'unscatter release' gives a new one.)");
-  context.add_action(command, [arguments, &context] { return add_graphs(*arguments, context); });
+  context.add_action(
+      command, [arguments, &context] { return add_graphs(*arguments, context); },
+      [arguments]() -> Status { return arguments->expiry.check(); });
 }
 
 }  // namespace unscatter::cli

@@ -142,10 +142,13 @@ Result<Report> show_status(const StatusArguments& arguments, Context& context) {
   UNSCATTER_TRY(due, workspace.due_summary(seconds_now()));
   Report report = report_status(arguments, workspace, due, unknown ? 0 : bytes);
   if (arguments.replay_digest) {
-    UNSCATTER_TRY(digest, workspace.replay_digest());
-    report.json["replay_digest"] = digest.hex();
-    report.text +=
-        fmt::format("replay digest {}\nKeep it private: whoever has it can check a guess of the data.\n", digest.hex());
+    UNSCATTER_TRY(replay, workspace.replay_digest());
+    UNSCATTER_TRY(state, workspace.state_digest());
+    report.json["replay_digest"] = replay.hex();
+    report.json["state_digest"] = state.hex();
+    report.text += fmt::format(
+        "replay digest {}\nstate digest  {}\nKeep both private: whoever has one can check a guess of the data.\n",
+        replay.hex(), state.hex());
   }
   return report;
 }
@@ -157,8 +160,8 @@ void add_status_command(CLI::App& parent, Context& context) {
   const auto arguments = std::make_shared<StatusArguments>();
   arguments->workspace.add_to(command);
   command.add_flag("--replay-digest", arguments->replay_digest,
-                   "Also the digest that the same requests on the same data give everywhere (embeds all graphs); "
-                   "keep it private, it has no salt");
+                   "Also the digest that the same requests on the same data give everywhere, and that of the kept "
+                   "weights (reads all graphs); keep both private, they have no salt");
   command.footer(R"(
 Examples:
   unscatter status --workspace w.unscatter

@@ -98,21 +98,29 @@ Check signature_check(const std::vector<Receipt>& receipts, const PublicKey& key
   return {"signature", true, fmt::format("{} signed by {}", what, key.hex())};
 }
 
+// What the request and its salt commit to, and the request in words.  A request to add or to correct is spelled as the
+// openings file has it.
+Result<std::pair<Digest, std::string>> asked_for(const std::string& text, const Salt& salt) {
+  const auto document = nlohmann::json::parse(text, nullptr, false);
+  if (document.is_object() && document.contains("correct")) {
+    UNSCATTER_TRY(correction, parse_correction(text));
+    return std::pair(commitment(correction, salt), "the correction of the " + describe(correction));
+  }
+  if (document.is_object() && document.contains("add")) {
+    UNSCATTER_TRY(added, parse_added_graph(text));
+    return std::pair(commitment(added, salt), "the addition of " + describe(RemovalRequest(ForgetGraph{added.graph})));
+  }
+  UNSCATTER_TRY(request, parse_request(text));
+  return std::pair(commitment(request, salt), describe(request));
+}
+
 // Is the request one of those that the receipts are about?
 Result<Check> request_check(const VerifyArguments& arguments, const std::vector<Receipt>& receipts) {
   // Request and salt give the commitment again.  Nobody can find another request that fits.
   UNSCATTER_TRY(salt, parse_salt(arguments.salt));
   // The receipts are searched, because a list has many and only the commitment tells which one is about the request.
-  Digest sought;
-  std::string words;
-  if (const Result<Correction> correction = parse_correction(arguments.request); correction.ok()) {
-    sought = commitment(*correction, salt);
-    words = "the correction of the " + describe(*correction);
-  } else {
-    UNSCATTER_TRY(request, parse_request(arguments.request));
-    sought = commitment(request, salt);
-    words = describe(request);
-  }
+  UNSCATTER_TRY(asked, asked_for(arguments.request, salt));
+  const auto& [sought, words] = asked;
   for (const Receipt& receipt : receipts) {
     const auto& commitments = receipt.commitments;
     const auto found = std::find(commitments.begin(), commitments.end(), sought);

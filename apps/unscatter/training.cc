@@ -110,7 +110,8 @@ Result<bool> choose_streaming(const TrainArguments& arguments, const fs::path& d
     reason = reason_against_streaming(setup);
   }
   if (reason && arguments.stream) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("--stream is not possible here: {}; leave it out", *reason)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--stream is not possible here: {}; leave --stream out", *reason)};
   }
   if (reason || arguments.stream) return arguments.stream;
   std::error_code unknown;

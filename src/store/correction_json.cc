@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -112,8 +113,10 @@ class CorrectionReader {
     if (!document_.contains(field)) return std::nullopt;
     seen_.insert(field);
     const CorrectionJson& value = document_.at(field);
-    if (value.is_number_integer()) return value.get<std::int64_t>();
-    fail(fmt::format("\"{}\" is not a whole number", field));
+    constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= kLargest;
+    if (value.is_number_integer() && fits) return value.get<std::int64_t>();
+    fail(fmt::format("\"{}\" is not a whole number{}", field, fits ? "" : " of 64 bits with a sign"));
     return std::nullopt;
   }
   std::optional<std::vector<double>> numbers(const char* field) {
@@ -127,14 +130,15 @@ class CorrectionReader {
     fail(fmt::format("\"{}\" is not a list of numbers", field));
     return std::nullopt;
   }
-  // The correction, if nothing was wrong and no field is left over.
-  Result<Correction> finish(Correction correction) {
+  // What was read, if nothing was wrong and no field is left over.
+  template <typename T>
+  Result<T> finish(T read) {
     for (const auto& [field, value] : document_.items()) {
       // A field that is passed over could be what somebody meant.
       if (!seen_.contains(field)) fail(fmt::format("unknown field {}", quoted_excerpt(field)));
     }
     if (!message_.empty()) return wrong_correction(message_);
-    return correction;
+    return read;
   }
 
  private:
@@ -160,28 +164,42 @@ Result<Correction> correction_from(const CorrectionJson& document) {
   if (kind == "features") {
     SetFeatures correction{reader.key("graph"), reader.key("node"), reader.numbers("attributes"),
                            reader.whole("label")};
-    return reader.finish(std::move(correction));
+    return reader.finish(Correction(std::move(correction)));
   }
   if (kind == "add-edge") {
     AddEdge correction{reader.key("graph"), reader.key("from"), reader.key("to"), reader.number("weight")};
-    return reader.finish(std::move(correction));
+    return reader.finish(Correction(std::move(correction)));
   }
   if (kind == "drop-edge") {
     DropEdge correction{reader.key("graph"), reader.key("from"), reader.key("to")};
-    return reader.finish(std::move(correction));
+    return reader.finish(Correction(std::move(correction)));
   }
   if (kind == "class") {
     SetLabel correction{reader.key("graph"), reader.text("class")};
-    return reader.finish(std::move(correction));
+    return reader.finish(Correction(std::move(correction)));
   }
   if (kind.empty()) return wrong_correction("\"correct\" is missing");
   return wrong_correction(
       fmt::format("\"correct\": {} is none of features, add-edge, drop-edge, class", quoted_excerpt(kind)));
 }
 
-}  // namespace
+Result<AddedGraph> added_graph_from(const CorrectionJson& document) {
+  CorrectionReader reader(document);
+  const std::string kind = reader.text("add");
+  if (!kind.empty() && kind != "graph") {
+    return wrong_correction(fmt::format("\"add\": {} is not graph", quoted_excerpt(kind)));
+  }
+  AddedGraph added{reader.key("graph"), {}};
+  const std::string content = reader.text("content");
+  UNSCATTER_TRY(whole, reader.finish(std::move(added)));
+  UNSCATTER_TRY(digest, parse_digest(content));
+  whole.content = digest;
+  return whole;
+}
 
-Result<Correction> parse_correction(std::string_view text) {
+// One object, which `read` understands.
+template <typename T>
+Result<T> read_object(std::string_view text, Result<T> (*read)(const CorrectionJson&)) {
   // A tree would keep the last of two equal fields and drop the first in silence.
   std::set<std::string> fields;
   std::string twice;
@@ -196,12 +214,18 @@ Result<Correction> parse_correction(std::string_view text) {
     const CorrectionJson document = CorrectionJson::parse(text, watch);
     if (!document.is_object()) return wrong_correction("a line is one object");
     if (!twice.empty()) return wrong_correction(fmt::format("{} occurs twice", quoted_excerpt(twice)));
-    return correction_from(document);
+    return read(document);
   } catch (const CorrectionJson::exception& error) {
     // A number too large for a double is error 406.  Everything else is broken syntax.
     return wrong_correction(error.id == 406 ? "a number is too large" : "this is not valid JSON");
   }
 }
+
+}  // namespace
+
+Result<Correction> parse_correction(std::string_view text) { return read_object(text, correction_from); }
+
+Result<AddedGraph> parse_added_graph(std::string_view text) { return read_object(text, added_graph_from); }
 
 std::string request_text(const Correction& correction) { return std::visit(SpellCorrection(), correction); }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "base/wipe.h"
 #include "linalg/row_products.h"
 #include "store/member_index.h"
 #include "store/schema.h"
@@ -87,6 +88,40 @@ Result<std::string> check_kept_state(const Database& database, const Contents& c
                      session.graph_count(), curvature ? "so is the curvature" : "no curvature is kept");
 }
 
+namespace {
+
+// Reads every bucket, and with it every seal.
+Status check_buckets(const Database& database, const Contents& contents) {
+  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  const auto pass_over = [](const std::string&, const std::vector<std::size_t>&) { return ok_status(); };
+  return index.visit(database, MemberKind::kSubject, pass_over);
+}
+
+}  // namespace
+
+Status check_index_and_tree(const Database& database, const Contents& contents) {
+  StoredTree tree(contents.tree.leaves(), contents.chain.last.data_after);
+  UNSCATTER_CHECK_OK(tree.all_leaves(database));
+  return check_buckets(database, contents);
+}
+
+Status check_index_and_tree(const Database& database, Contents& contents, const PreparedRemoval& update) {
+  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  for (const SlotChange& change : update.changes()) {
+    UNSCATTER_CHECK_OK(contents.tree.leaf(database, change.slot));
+    UNSCATTER_TRY(row, read_graph(database, change.slot));
+    UNSCATTER_TRY(before, slot_from_row(row));
+    wipe(row.content);
+    // In memory only: write_kept_changes() does it again, in the transaction.
+    const Graph* graph = before.graph ? &*before.graph : nullptr;
+    const Status followed = index.replace(database, change.slot, graph, change.graph, before.graph_id);
+    if (before.graph) before.graph->wipe();
+    wipe(before.graph_id);
+    UNSCATTER_CHECK_OK(followed);
+  }
+  return ok_status();
+}
+
 Status check_kept_seals(const Database& database, const Contents& contents) {
   UNSCATTER_TRY(slots, count_slots(database));
   const LedgerRecord& last = contents.chain.last;
@@ -94,9 +129,7 @@ Status check_kept_seals(const Database& database, const Contents& contents) {
   UNSCATTER_TRY(leaves, tree.all_leaves(database));
   const std::size_t width = weight_rows(contents);
   UNSCATTER_CHECK_OK(read_rows(database, leaves, last.graphs, width, class_count(contents)));
-  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
-  const auto pass_over = [](const std::string&, const std::vector<std::size_t>&) { return ok_status(); };
-  UNSCATTER_CHECK_OK(index.visit(database, MemberKind::kSubject, pass_over));
+  UNSCATTER_CHECK_OK(check_buckets(database, contents));
   UNSCATTER_TRY(pieces, database.integer("SELECT count(*) FROM curvature"));
   UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), last.data_after));
   if (pieces > 0 && !curvature) return not_derived("the kept curvature is");

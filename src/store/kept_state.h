@@ -35,6 +35,11 @@ namespace unscatter {
 // Whether it is what was written, as its seals and checksums tell.  Errors: kMalformedInput.
 [[nodiscard]] Status check_kept_seals(const Database& database, const Contents& contents);
 
+// The same for what every update writes to, the index of ids and the tree: all of it, or what the update changes.  An
+// update that is prepared must not find out that it cannot be written.
+[[nodiscard]] Status check_index_and_tree(const Database& database, const Contents& contents);
+[[nodiscard]] Status check_index_and_tree(const Database& database, Contents& contents, const PreparedRemoval& update);
+
 // One graph that an update changes, as it was.
 struct GraphBefore {
   std::optional<Graph> graph;

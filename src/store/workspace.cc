@@ -354,30 +354,4 @@ Result<std::vector<Salt>> Workspace::salts(std::size_t sequence) const {
   return read_salts(state_->database, sequence);
 }
 
-Result<Digest> Workspace::replay_digest() {
-  UNSCATTER_TRY(session, state_->live());
-  Hasher hasher;
-  hasher.add(std::string_view("unscatter replay 1"));
-  const Digest data = content_digest(session->remaining());
-  hasher.add_bytes(std::as_bytes(std::span(data.bytes)));
-  hasher.add_bytes(to_blob(session->weights()));
-  const auto add_entry = [&](std::size_t, const LedgerRow& row) -> Status {
-    UNSCATTER_TRY(record, parse_ledger_text(row.body));
-    // The format of the file is no part of what was done.
-    if (record.kind == EntryKind::kUpgraded) return ok_status();
-    record.version = 1;
-    // What differs between two runs that did the same, or between two workspaces: names, times, and all that depends on
-    // salts.
-    record.workspace.clear();
-    record.time.clear();
-    record.software.clear();
-    record.previous = record.constants = record.data_before = record.data_after = record.model = {};
-    for (Digest& commitment : record.commitments) commitment = {};
-    hasher.add(ledger_text(record));
-    return ok_status();
-  };
-  UNSCATTER_CHECK_OK(visit_entries(state_->database, add_entry));
-  return hasher.finish();
-}
-
 }  // namespace unscatter

@@ -4,6 +4,7 @@
 
 #include "base/stopwatch.h"
 #include "store/cold.h"
+#include "store/kept_state.h"
 #include "store/stored_curvature.h"
 #include "store/workspace_state.h"
 
@@ -26,6 +27,10 @@ Result<PreparedRemoval> Workspace::State::prepare_on(std::size_t requests, const
   Stopwatch watch;
   if (!session && worth_staying_cold(requests)) {
     Result<PreparedRemoval> cold = prepare_cold(find, prepare_update);
+    if (cold.ok()) {
+      Status follows = check_index_and_tree(database, contents, *cold);
+      if (!follows.ok()) cold = std::move(follows).error();
+    }
     times.update += watch.lap();
     // A refusal is final.  Otherwise the part was not enough, or something kept is damaged, which live() looks at.
     const bool needs_all =
@@ -34,9 +39,7 @@ Result<PreparedRemoval> Workspace::State::prepare_on(std::size_t requests, const
     kept_state_damaged = kept_state_damaged || cold.error().code == ErrorCode::kMalformedInput;
     part.reset();
   }
-  UNSCATTER_TRY(live_session, live());
-  const bool kept_state_serves = contents.has_kept_state && !kept_state_damaged;
-  if (!kept_state_serves && require_writable().ok()) UNSCATTER_CHECK_OK(rebuild_kept_state());
+  UNSCATTER_TRY(live_session, live_with_kept_state());
   watch.lap();
   Result<PreparedRemoval> update = prepare_update(*live_session);
   times.update += watch.lap();

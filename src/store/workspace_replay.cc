@@ -22,6 +22,23 @@ const Opening* openings_of(const RecordLine& line, const std::vector<Opening>& w
   return nullptr;
 }
 
+// Without what was added, later requests may be about nothing.  With wrong values that were corrected, somebody would
+// meet them again.  So neither is left out.
+Error cannot_repeat(std::size_t sequence, EntryKind kind) {
+  if (kind == EntryKind::kAdded) {
+    return {ErrorCode::kInvalidArgument,
+            fmt::format("entry {} added graphs after this copy was made.  Openings hold digests of them and not the "
+                        "graphs, so a replay cannot add them.  Use a newer copy of the workspace, or train again with "
+                        "them and without those who asked",
+                        sequence)};
+  }
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("entry {} corrected data after this copy was made.  A replay is one update of removals, and "
+                      "corrections are none.  Use a newer copy of the workspace, or train again without those who "
+                      "asked and give 'unscatter correct' the requests of the openings once more",
+                      sequence)};
+}
+
 // All requests that entries beyond the end of the copy had honoured, in their order.
 Result<std::vector<RemovalRequest>> requests_since(const RecordedLedger& record, std::size_t known,
                                                    std::span<const Opening> openings) {
@@ -29,14 +46,7 @@ Result<std::vector<RemovalRequest>> requests_since(const RecordedLedger& record,
   for (std::size_t sequence = known; sequence < record.lines.size(); ++sequence) {
     const RecordLine& line = record.lines[sequence];
     if (line.requests == 0) continue;
-    if (line.kind) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("entry {} {} after this copy was made.  A replay repeats removals only, because "
-                               "openings do not hold the data.  Use a newer copy of the workspace, or train again and "
-                               "{} once more",
-                               sequence, line.kind == EntryKind::kAdded ? "added graphs" : "corrected data",
-                               line.kind == EntryKind::kAdded ? "add them" : "correct it")};
-    }
+    if (line.kind) return cannot_repeat(sequence, *line.kind);
     std::vector<Opening> with_its_number;
     for (const Opening& opening : openings) {
       // The record holds digests of commitments only.  A line that claims a commitment which its request and salt do

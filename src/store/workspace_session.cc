@@ -27,7 +27,9 @@ Result<Session*> Workspace::State::live() {
     if (contents.has_kept_state) {
       Result<KeptState::Rows> rows = kept_rows();
       if (!rows.ok() && rows.error().code != ErrorCode::kMalformedInput) return std::move(rows).error();
-      kept_state_damaged = kept_state_damaged || !rows.ok();
+      const Status followers = check_index_and_tree(database, contents);
+      if (!followers.ok() && followers.error().code != ErrorCode::kMalformedInput) return followers.error();
+      kept_state_damaged = kept_state_damaged || !rows.ok() || !followers.ok();
       if (rows.ok()) kept.rows = *std::move(rows);
     }
     // Moved: two copies of all graphs would double the memory.
@@ -58,6 +60,13 @@ Result<Session*> Workspace::State::live() {
     session = *std::move(restored);
   }
   return &*session;
+}
+
+Result<Session*> Workspace::State::live_with_kept_state() {
+  UNSCATTER_TRY(live_session, live());
+  const bool serves = contents.has_kept_state && !kept_state_damaged;
+  if (!serves && require_writable().ok()) UNSCATTER_CHECK_OK(rebuild_kept_state());
+  return live_session;
 }
 
 Result<KeptState::Rows> Workspace::State::kept_rows() {

@@ -76,6 +76,8 @@ struct Workspace::State {
   [[nodiscard]] Status meet_record();
   // The session of all graphs, made when first needed.
   [[nodiscard]] Result<Session*> live();
+  // The same before an update: kept state that is missing or damaged is made anew, if the file may be written.
+  [[nodiscard]] Result<Session*> live_with_kept_state();
   // A session that can publish: that of all graphs, if there is one, or a part without a graph.
   [[nodiscard]] Result<Session*> publisher();
   // The rows of all graphs, as the file keeps them.  Errors: kMalformedInput where one is not what was written.

@@ -67,7 +67,7 @@ TEST_F(Forget, EveryFormDoesWhatTheLibraryDoes) {
     Workspace library = open(twin);
     ASSERT_TRUE(library.forget(std::span(&form.request, 1)).ok());
   }
-  EXPECT_EQ(replay_digest(workspace()), replay_digest(twin));
+  EXPECT_EQ(state_digest(workspace()), state_digest(twin));
   EXPECT_EQ(testing::run_program({"verify", "--workspace", workspace()}).exit_code, 0);
 }
 

@@ -33,13 +33,34 @@ TEST_F(Inspect, StatusTellsWhatTheLibraryKnows) {
   EXPECT_EQ(report.at("certificate").at("distance_upper_bound"), info.certificate.distance_upper_bound);
   EXPECT_EQ(report.at("options").at("releases"), info.options.releases);
   EXPECT_FALSE(report.contains("replay_digest"));
+  EXPECT_FALSE(report.contains("state_digest"));
 }
 
 TEST_F(Inspect, StatusSpeaksToPeople) {
   const Outcome outcome = run({"status", "--workspace", workspace(), "--replay-digest"});
-  for (const char* words : {"60 of 60 left", "0 of the 1,000 models", "1 entry, last hash", "replay digest"}) {
+  for (const char* words :
+       {"60 of 60 left", "0 of the 1,000 models", "1 entry, last hash", "replay digest", "state digest "}) {
     EXPECT_TRUE(has(outcome.out, words)) << words << '\n' << outcome.out;
   }
+}
+
+// A process for every removal, and one session for all of them.
+TEST_F(Inspect, TheReplayDigestIsTheSameColdAndWarm) {
+  const std::string twin = path("twin.unscatter");
+  std::filesystem::copy_file(workspace(), twin);
+  const std::string before = document({"status", "--workspace", twin, "--replay-digest"}).at("replay_digest");
+  {
+    Workspace warm = open(twin);
+    ASSERT_TRUE(warm.session().ok());
+    for (const std::size_t graph : {4u, 7u, 20u}) {
+      ASSERT_EQ(forget({"--graph", std::to_string(graph)}).exit_code, 0);
+      const RemovalRequest request = ForgetGraph{graph};
+      ASSERT_TRUE(warm.forget(std::span(&request, 1)).ok());
+    }
+  }
+  const nlohmann::json cold = document({"status", "--workspace", workspace(), "--replay-digest"});
+  EXPECT_EQ(cold.at("replay_digest"), document({"status", "--workspace", twin, "--replay-digest"}).at("replay_digest"));
+  EXPECT_NE(cold.at("replay_digest"), before);
 }
 
 TEST_F(Inspect, ReadingNeedsNoKey) {

@@ -50,7 +50,7 @@ TEST_F(TrainStream, GivesTheSameWorkspaceAndTheSameReport) {
       for (const char* differs : {"id", "workspace", "seconds", "streamed"}) report->erase(differs);
     }
     EXPECT_EQ(streamed, whole);
-    EXPECT_EQ(replay_digest(path("streamed")), replay_digest(path("whole")));
+    EXPECT_EQ(state_digest(path("streamed")), state_digest(path("whole")));
     EXPECT_EQ(run({"verify", "--workspace", path("streamed")}).exit_code, 0);
   }
 }

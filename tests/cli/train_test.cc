@@ -120,7 +120,7 @@ TEST_F(Train, LearnsWhatTheLibraryLearns) {
   WorkspaceOptions options;
   options.key = std::make_shared<const SigningKey>(SigningKey::load(key()).value());
   Workspace made = Workspace::create(path("library"), std::move(setup), options).value();
-  EXPECT_EQ(made.replay_digest().value().hex(), replay_digest(workspace()));
+  EXPECT_EQ(made.state_digest().value().hex(), state_digest(workspace()));
 }
 
 TEST_F(Train, TheResultDoesNotDependOnTheThreads) {
@@ -132,7 +132,7 @@ TEST_F(Train, TheResultDoesNotDependOnTheThreads) {
       ASSERT_EQ(run({"forget", "--workspace", target, "--graph", graph, "--node", "1", "--threads", threads}).exit_code,
                 0);
     }
-    digests.push_back(replay_digest(target));
+    digests.push_back(state_digest(target));
   }
   EXPECT_EQ(digests[0], digests[1]);
 }

@@ -45,8 +45,8 @@ nlohmann::json CliWorkspaceTest::document(std::vector<std::string> arguments) co
   return outcome.json();
 }
 
-std::string CliWorkspaceTest::replay_digest(const std::string& of) const {
-  return document({"status", "--workspace", of, "--replay-digest"}).at("replay_digest");
+std::string CliWorkspaceTest::state_digest(const std::string& of) const {
+  return document({"status", "--workspace", of, "--replay-digest"}).at("state_digest");
 }
 
 Workspace CliWorkspaceTest::open(const std::string& path, std::size_t threads) const {

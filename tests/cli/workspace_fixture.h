@@ -55,7 +55,7 @@ class CliWorkspaceTest : public ::testing::Test {
   // The document of a command that must go well.
   [[nodiscard]] nlohmann::json document(std::vector<std::string> arguments) const;
   [[nodiscard]] nlohmann::json status() const { return document({"status", "--workspace", workspace()}); }
-  [[nodiscard]] std::string replay_digest(const std::string& of) const;
+  [[nodiscard]] std::string state_digest(const std::string& of) const;
   // The same through the library.
   [[nodiscard]] Workspace open(const std::string& path, std::size_t threads = 0) const;
   [[nodiscard]] const Dataset& groups() const { return groups_; }

@@ -56,7 +56,7 @@ class KilledCare : public ::testing::Test {
 
 TEST_F(KilledCare, ACompactionLeavesTheWorkspaceWhole) {
   std::size_t seen = 0;
-  const References references = without_replay(undisturbed_run(path(), [&] { seen += occurrences("group-3"); }));
+  const References references = without_state(undisturbed_run(path(), [&] { seen += occurrences("group-3"); }));
   ASSERT_GT(seen, 0u) << "the scan cannot see a graph that is there";
   std::size_t in_the_middle = 0;
   for (std::size_t kill = 0; kill < kCareKills; ++kill) {
@@ -66,7 +66,7 @@ TEST_F(KilledCare, ACompactionLeavesTheWorkspaceWhole) {
     const auto log = fs::file_size(path().string() + "-wal", none);
     if (!none && log > 0) ++in_the_middle;
     expect_sound(path());
-    ASSERT_EQ(without_replay({state_of(path()).value()}).front(), references.back());
+    ASSERT_EQ(without_state({state_of(path()).value()}).front(), references.back());
     // A graph that was removed long ago.
     ASSERT_EQ(occurrences("group-3"), 0u);
   }

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 class KilledProcess : public ::testing::Test {
  protected:
   KilledProcess() {
-    references_ = without_replay(undisturbed_run(path(), [&] {
+    references_ = without_state(undisturbed_run(path(), [&] {
       if (fresh_.empty()) fresh_ = read_whole_file(path());
     }));
   }

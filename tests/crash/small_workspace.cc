@@ -42,9 +42,9 @@ std::shared_ptr<const SigningKey> small_key() {
 }
 
 std::string text_of(const WorkspaceState& state) {
-  return fmt::format("{} entries, {} graphs, {} published, {} updates, data {}, due {}, replay {}", state.entries,
-                     state.graphs, state.published, state.updates, state.data.hex().substr(0, 8),
-                     state.due.hex().substr(0, 8), state.replay.hex().substr(0, 8));
+  return fmt::format("{} entries, {} graphs, {} published, {} updates, data {}, due {}, replay {}, state {}",
+                     state.entries, state.graphs, state.published, state.updates, state.data.hex().substr(0, 8),
+                     state.due.hex().substr(0, 8), state.replay.hex().substr(0, 8), state.state.hex().substr(0, 8));
 }
 
 // The first request of an earlier step that would be taken again, or of the next step that would not.
@@ -73,7 +73,7 @@ std::string request_fault(Workspace& workspace, std::size_t steps) {
 }
 
 bool same(WorkspaceState state, const WorkspaceState& reference) {
-  if (reference.replay == Digest{}) state.replay = {};
+  if (reference.state == Digest{}) state.state = {};
   return state == reference;
 }
 
@@ -199,12 +199,13 @@ std::ostream& operator<<(std::ostream& stream, const WorkspaceState& state) { re
 Result<WorkspaceState> state_of(Workspace& workspace) {
   UNSCATTER_TRY(session, workspace.session());
   UNSCATTER_TRY(replay, workspace.replay_digest());
+  UNSCATTER_TRY(state, workspace.state_digest());
   const WorkspaceInfo& info = workspace.info();
   UNSCATTER_TRY(dates, workspace.due(std::numeric_limits<std::int64_t>::max()));
   Hasher due;
   for (const DueDate& date : dates) due.add(describe(date.what)).add(static_cast<std::uint64_t>(date.due));
   return WorkspaceState{info.entries, info.graphs, info.published, info.updates, content_digest(session->remaining()),
-                        due.finish(), replay};
+                        due.finish(), replay,      state};
 }
 
 Result<WorkspaceState> state_of(const std::filesystem::path& path) {
@@ -212,14 +213,15 @@ Result<WorkspaceState> state_of(const std::filesystem::path& path) {
   return state_of(workspace);
 }
 
-References undisturbed_run(const std::filesystem::path& path, const std::function<void()>& pause) {
+References undisturbed_run(const std::filesystem::path& path, const std::function<void()>& pause,
+                           const WorkspaceOptions& options) {
   References references;
-  static_cast<void>(Workspace::create(path, small_setup(), small_options()).value());
+  static_cast<void>(Workspace::create(path, small_setup(), options).value());
   references.push_back(state_of(path).value());
   pause();
   for (const Step& step : small_steps()) {
     {
-      Workspace workspace = Workspace::open(path, small_options()).value();
+      Workspace workspace = Workspace::open(path, options).value();
       static_cast<void>(carry_out(workspace, step).value());
       references.push_back(state_of(workspace).value());
     }
@@ -228,8 +230,8 @@ References undisturbed_run(const std::filesystem::path& path, const std::functio
   return references;
 }
 
-References without_replay(References references) {
-  for (WorkspaceState& state : references) state.replay = {};
+References without_state(References references) {
+  for (WorkspaceState& reference : references) reference.state = {};
   return references;
 }
 

@@ -46,7 +46,7 @@ struct Step {
 // The same for a step that removes().
 [[nodiscard]] Result<Forgotten> remove(Workspace& workspace, const Step& step);
 
-// Everything that two runs of the same steps have in common.  `replay` only if both opened the workspace anew for every
+// Everything that two runs of the same steps have in common.  `state` only if both opened the workspace anew for every
 // step: updates of a session that was restored differ in the last bits from those of one that was not.
 struct WorkspaceState {
   std::size_t entries = 0;
@@ -56,6 +56,7 @@ struct WorkspaceState {
   Digest data;
   Digest due;  // all due dates
   Digest replay;
+  Digest state;
 
   friend bool operator==(const WorkspaceState&, const WorkspaceState&) = default;
 };
@@ -67,9 +68,10 @@ std::ostream& operator<<(std::ostream& stream, const WorkspaceState& state);
 using References = std::vector<WorkspaceState>;
 // Creates the workspace and carries out all steps, opening it anew for each.  `pause` is called before the first and
 // after each, the workspace closed.  Throws InvariantViolation if something fails.
-[[nodiscard]] References undisturbed_run(const std::filesystem::path& path, const std::function<void()>& pause);
+[[nodiscard]] References undisturbed_run(const std::filesystem::path& path, const std::function<void()>& pause,
+                                         const WorkspaceOptions& options = small_options());
 // For comparison with runs that carry out several steps in a row.
-[[nodiscard]] References without_replay(References references);
+[[nodiscard]] References without_state(References references);
 
 struct Inspection {
   std::size_t steps = 0;   // found to be done

@@ -26,7 +26,7 @@ constexpr std::size_t kNever = SIZE_MAX;
 // Steps that differ in what they write: a node, a release, a graph, several graphs, a renewal, what is due.
 const std::vector<std::size_t> kTypicalSteps = {0, 3, 4, 6, 9, 10};
 
-WorkspaceState data_of(const std::filesystem::path& path) { return without_replay({state_of(path).value()}).front(); }
+WorkspaceState data_of(const std::filesystem::path& path) { return without_state({state_of(path).value()}).front(); }
 
 std::vector<std::size_t> every_step() {
   std::vector<std::size_t> steps(small_steps().size());

@@ -86,6 +86,16 @@ template <typename Counts>
   }
 }
 
+// The digest of data, kept weights and ledger, bit for bit.
+template <typename Workspace>
+[[nodiscard]] auto state_digest(Workspace& workspace) {
+  if constexpr (requires { workspace.state_digest(); }) {
+    return workspace.state_digest();
+  } else {
+    return workspace.replay_digest();
+  }
+}
+
 // A session that draws its noise from `noise`, with or without a ledger among the arguments.
 template <typename Session>
 [[nodiscard]] auto create_session(unscatter::Dataset dataset, std::shared_ptr<const unscatter::Embedder> embedder,

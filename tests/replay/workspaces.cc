@@ -207,7 +207,7 @@ class Recorded {
     report_.line("head", info.head);
     report_.certificate(info.certificate);
     report_.text("entry", unscatter::ledger_text(workspace_->entry(info.entries - 1).value()));
-    report_.line("replay_digest", workspace_->replay_digest().value());
+    report_.line("state_digest", state_digest(*workspace_).value());
     report_.matrix("weights", session().weights());
     report_.embeddings(session().embeddings());
     report_.line("file", file_digest(path_));

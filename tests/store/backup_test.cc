@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "store/leftovers.h"
 #include "store/sample_workspace.h"
 #include "store/schema.h"
 #include "support/temporary_folder.h"
@@ -50,6 +51,7 @@ class BackupOf : public ::testing::Test {
 
 TEST_F(BackupOf, SaysWhatTheWorkspaceSays) {
   Digest replay;
+  Digest state;
   {
     Workspace workspace = reader();
     const Backup backup = workspace.backup(to()).value();
@@ -57,6 +59,7 @@ TEST_F(BackupOf, SaysWhatTheWorkspaceSays) {
     EXPECT_EQ(backup.entries, workspace.info().entries);
     EXPECT_EQ(backup.bytes, fs::file_size(to()));
     replay = workspace.replay_digest().value();
+    state = workspace.state_digest().value();
   }
   EXPECT_EQ(names(), std::set<std::string>{"copy.unscatter"});
   struct stat file = {};
@@ -66,6 +69,7 @@ TEST_F(BackupOf, SaysWhatTheWorkspaceSays) {
   expect_verified(sample_.path());
   Workspace copy = Workspace::open(to(), sample_.how).value();
   EXPECT_EQ(copy.replay_digest().value(), replay);
+  EXPECT_EQ(copy.state_digest().value(), state);
   const RemovalRequest request = ForgetGraph{5u};
   EXPECT_TRUE(copy.forget(std::span(&request, 1)).ok());
 }
@@ -87,24 +91,11 @@ TEST_F(BackupOf, IsMadeBetweenTwoRemovals) {
 
 // A copy page by page would have it: what a careless program left in the file, beside the rows and in unused pages.
 TEST_F(BackupOf, HoldsNothingButWhatIsThere) {
-  const std::string trace(40, 'T');
-  const std::string large(9000, 'L');
-  {
-    const Database database = Database::open(sample_.path(), Database::Mode::kExisting, sample_.how.wait).value();
-    ASSERT_TRUE(database.run("PRAGMA secure_delete = OFF").ok());
-    for (const std::string& left : {large, trace}) {
-      ASSERT_TRUE(
-          database.run("INSERT INTO receipts VALUES(99, '" + left + "'); DELETE FROM receipts WHERE sequence = 99")
-              .ok());
-    }
-    ASSERT_TRUE(database.empty_log().ok());
-  }
-  ASSERT_NE(sample_.bytes().find(trace), std::string::npos);
-  ASSERT_NE(sample_.bytes().find(large.substr(0, 100)), std::string::npos);
+  const std::vector<std::string> leftovers = testing::plant_leftovers(sample_);
+  for (const std::string& left : leftovers) ASSERT_NE(sample_.bytes().find(left), std::string::npos);
   ASSERT_TRUE(reader().backup(to()).ok());
   const std::string copy = read_whole_file(to());
-  EXPECT_EQ(copy.find(trace), std::string::npos);
-  EXPECT_EQ(copy.find(large.substr(0, 100)), std::string::npos);
+  for (const std::string& left : leftovers) EXPECT_EQ(copy.find(left), std::string::npos);
   EXPECT_TRUE(check_workspace(to(), {}).value().passed);
 }
 

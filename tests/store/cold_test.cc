@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -202,6 +203,53 @@ TEST(Cold, DamagedKeptStateIsNoticedAndMadeAnew) {
     const Verification verification = sample.verify();
     EXPECT_TRUE(verification.passed) << all_details(verification);
     sample.replace(good);
+  }
+}
+
+// Every kind of update goes on, whatever of the kept state is damaged and however the graph is named.
+TEST(Cold, NoUpdateIsRefusedForDamagedKeptState) {
+  const SampleWorkspace sample(sample_setup(1, {}, 60));
+  static_cast<void>(sample.create());
+  const std::string good = sample.bytes();
+  const std::vector<RemovalRequest> by_number = {ForgetGraph{3u}};
+  const std::vector<RemovalRequest> by_subject = {ForgetSubject{sample.original().graphs[4].node_id(1)}};
+  std::vector<RemovalRequest> many;
+  for (std::size_t graph = 20; graph < 40; ++graph) many.emplace_back(ForgetGraph{graph});
+  const std::vector<Correction> corrections = {SetFeatures{5u, 0u, std::vector<double>{0.5, 0.25}}};
+  const std::vector<std::function<Result<Forgotten>(Workspace&)>> updates = {
+      [&](Workspace& workspace) { return workspace.forget(by_number); },
+      [&](Workspace& workspace) { return workspace.forget(by_subject); },
+      [&](Workspace& workspace) { return workspace.forget(many); },
+      [&](Workspace& workspace) { return workspace.correct(corrections); },
+      [&](Workspace& workspace) { return workspace.add(sample_setup(2, {}, 2).dataset); }};
+  for (const char* damage : {"UPDATE members SET seal = zeroblob(32)", "DELETE FROM members", "DELETE FROM tree",
+                             "UPDATE tree SET digests = zeroblob(length(digests))",
+                             "DELETE FROM embeddings WHERE slot = 7", "UPDATE curvature SET seal = 1",
+                             "DROP TABLE embeddings; DROP TABLE members; DROP TABLE tree; DROP TABLE curvature"}) {
+    for (std::size_t i = 0; i < updates.size(); ++i) {
+      for (const bool warm : {false, true}) {
+        SCOPED_TRACE(std::string(damage) + ", update " + std::to_string(i) + (warm ? ", warm" : ""));
+        sample.replace(good);
+        sample.edit(std::string(damage));
+        {
+          Workspace workspace = sample.open();
+          if (warm) {
+            ASSERT_TRUE(workspace.session().ok());
+          }
+          const Result<Forgotten> done = updates[i](workspace);
+          ASSERT_TRUE(done.ok()) << done.error().message;
+          EXPECT_TRUE(done->certificate.satisfied);
+        }
+        // What this update did not need may still be damaged; one of all graphs mends it.
+        {
+          Workspace workspace = sample.open();
+          ASSERT_TRUE(workspace.session().ok());
+          ASSERT_TRUE(forget_one(workspace, ForgetGraph{9u}).ok());
+        }
+        const Verification verification = sample.verify();
+        EXPECT_TRUE(verification.passed) << all_details(verification);
+      }
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "store/leftovers.h"
 #include "store/sample_workspace.h"
 #include "store/unused_pages.h"
 #include "unscatter/store/verify.h"
@@ -29,6 +30,7 @@ class CompactionOf : public ::testing::Test {
 TEST_F(CompactionOf, IsSmallerAndSaysTheSame) {
   const std::string before = sample_.bytes();
   const Digest replay = sample_.open().replay_digest().value();
+  const Digest state = sample_.open().state_digest().value();
   const Digest head = sample_.open().info().head;
   const Compaction done = compact_workspace(sample_.path(), {}).value();
   EXPECT_EQ(done.bytes_before, before.size());
@@ -40,6 +42,7 @@ TEST_F(CompactionOf, IsSmallerAndSaysTheSame) {
   Workspace workspace = sample_.open();
   EXPECT_EQ(workspace.info().head, head);
   EXPECT_EQ(workspace.replay_digest().value(), replay);
+  EXPECT_EQ(workspace.state_digest().value(), state);
   const RemovalRequest request = ForgetGraph{160u};
   EXPECT_TRUE(workspace.forget(std::span(&request, 1)).ok());
 }
@@ -52,24 +55,11 @@ TEST_F(CompactionOf, ChangesNothingTheSecondTime) {
 
 // What a careless program left beside the rows and in unused pages goes.
 TEST_F(CompactionOf, ClearsWhatNothingUses) {
-  const std::string trace(60, 'T');
-  const std::string large(9000, 'L');
-  {
-    const Database database = Database::open(sample_.path(), Database::Mode::kExisting, sample_.how.wait).value();
-    ASSERT_TRUE(database.run("PRAGMA secure_delete = OFF").ok());
-    for (const std::string& left : {large, trace}) {
-      ASSERT_TRUE(
-          database.run("INSERT INTO receipts VALUES(99, '" + left + "'); DELETE FROM receipts WHERE sequence = 99")
-              .ok());
-    }
-    ASSERT_TRUE(database.empty_log().ok());
-  }
-  ASSERT_NE(sample_.bytes().find(trace), std::string::npos);
-  ASSERT_NE(sample_.bytes().find(large.substr(0, 100)), std::string::npos);
+  const std::vector<std::string> leftovers = testing::plant_leftovers(sample_);
+  for (const std::string& left : leftovers) ASSERT_NE(sample_.bytes().find(left), std::string::npos);
   ASSERT_FALSE(check_workspace(sample_.path(), {}).value().passed);
   ASSERT_TRUE(compact_workspace(sample_.path(), {}).ok());
-  EXPECT_EQ(sample_.bytes().find(trace), std::string::npos);
-  EXPECT_EQ(sample_.bytes().find(large.substr(0, 100)), std::string::npos);
+  for (const std::string& left : leftovers) EXPECT_EQ(sample_.bytes().find(left), std::string::npos);
   EXPECT_TRUE(check_workspace(sample_.path(), {}).value().passed);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz/check_graph_blob.h"
+#include "fuzz/check_openings.h"
 #include "fuzz/check_published_model.h"
 #include "fuzz/check_receipt.h"
 #include "fuzz/check_requests.h"
@@ -56,6 +57,12 @@ TEST(FuzzCorpus, Requests) {
       [](std::string_view text) { return parse_requests(text, "input").ok(); });
 }
 
+TEST(FuzzCorpus, OpeningsAndCorrections) {
+  expect_corpus("openings", fuzz::check_openings, [](std::string_view text) {
+    return parse_corrections(text, "input").ok() || parse_openings(text, "input").ok() || parse_added_graph(text).ok();
+  });
+}
+
 TEST(FuzzCorpus, Receipts) {
   expect_corpus("receipt", fuzz::check_receipt, [](std::string_view text) { return parse_receipt(text).ok(); });
 }
@@ -91,6 +98,18 @@ TEST(FuzzCorpus, TheChecksCanFail) {
   EXPECT_NE(fuzz::check_requests(text, unsteady), "");
   EXPECT_NE(fuzz::check_requests(text, [](const RemovalRequest&) { return std::string("?"); }), "");
   EXPECT_NE(fuzz::check_requests(text, [](const RemovalRequest&) { return std::string(); }), "");
+
+  const std::string correction = R"({"class":"2","correct":"class","graph":7})";
+  const auto unsteady_list = [&calls](const CorrectionFile&) {
+    return request_text(Correction(SetLabel{static_cast<std::size_t>(++calls), "2"}));
+  };
+  EXPECT_EQ(fuzz::check_read_back(correction, parse_corrections, fuzz::spell_corrections), "");
+  EXPECT_NE(fuzz::check_read_back(correction, parse_corrections, unsteady_list), "");
+  EXPECT_NE(fuzz::check_read_back(correction, parse_corrections, [](const CorrectionFile&) { return "?"; }), "");
+  const auto refuse_without_place = [](std::string_view, std::string_view) -> Result<CorrectionFile> {
+    return Error{ErrorCode::kMalformedInput, "somewhere"};
+  };
+  EXPECT_NE(fuzz::check_read_back(correction, refuse_without_place, fuzz::spell_corrections), "");
 }
 
 }  // namespace

@@ -151,6 +151,10 @@ TEST(WorkspaceAdd, ACopyFromBeforeIsOutdatedAndCannotBeReplayed) {
     EXPECT_NE(replayed.error().message.find(corrects ? "entry 1 corrected data" : "entry 1 added graphs"),
               std::string::npos)
         << replayed.error().message;
+    EXPECT_NE(replayed.error().message.find(corrects ? "'unscatter correct'" : "Openings hold digests"),
+              std::string::npos)
+        << replayed.error().message;
+    EXPECT_NE(replayed.error().message.find("Use a newer copy"), std::string::npos) << replayed.error().message;
   }
 }
 
@@ -177,6 +181,7 @@ TEST(Corrections, HaveOneSpellingThatIsReadBack) {
         R"({"correct":"class","graph":1.0,"class":"a"})", R"({"correct":"class","graph":"","class":"a"})",
         R"({"correct":"features","graph":1,"node":2,"attributes":"x"})",
         R"({"correct":"features","graph":1,"node":2,"label":0.5})",
+        R"({"correct":"features","graph":1,"node":2,"label":9223372036854775808})",
         R"({"correct":"add-edge","graph":1,"from":2,"to":3,"weight":1e999})"}) {
     EXPECT_FALSE(parse_correction(text).ok()) << text;
   }
@@ -187,6 +192,30 @@ TEST(Corrections, HaveOneSpellingThatIsReadBack) {
       << file.error().message;
   const CorrectionFile good = parse_corrections(spelled[4].second + "\n\n" + spelled[3].second, "list").value();
   EXPECT_EQ(good.lines, (std::vector<std::size_t>{1, 3}));
+}
+
+TEST(Corrections, AnAddedGraphHasOneSpellingThatIsReadBack) {
+  for (const AddedGraph& added : {AddedGraph{17u, Digest{{1, 2, 3}}}, AddedGraph{"\xff", {}}, AddedGraph{"17", {}}}) {
+    const Result<AddedGraph> read = parse_added_graph(request_text(added));
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(request_text(*read), request_text(added));
+  }
+  const std::string start = R"({"add":"graph","content":")" + std::string(64, '0') + '"';
+  const std::vector<std::string> wrong = {"[]",
+                                          R"({"add":"graph","graph":1})",
+                                          start + "}",
+                                          R"({"add":"node","content":")" + std::string(64, '0') + R"(","graph":1})",
+                                          R"({"add":"graph","content":"00","graph":1})",
+                                          start + R"(,"graph":-1})",
+                                          start + R"(,"graph":1,"class":"a"})",
+                                          start + R"(,"graph":1,"graph":2})"};
+  ASSERT_TRUE(parse_added_graph(start + R"(,"graph":1})").ok());
+  for (const std::string& text : wrong) {
+    const Result<AddedGraph> read = parse_added_graph(text);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().code, ErrorCode::kMalformedInput);
+    EXPECT_NE(read.error().message, "");
+  }
 }
 
 // Lines of additions and corrections may stand in a file of openings.  They are held against their salts.

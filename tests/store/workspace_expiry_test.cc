@@ -178,6 +178,7 @@ TEST(WorkspaceExpiry, ExpiringIsForgetting) {
   const std::vector<RemovalRequest> requests = {ForgetGraph{5u}, ForgetSubject{"u0"}};
   ASSERT_TRUE(forgetting.forget(requests).ok());
   EXPECT_EQ(expiring.replay_digest().value(), forgetting.replay_digest().value());
+  EXPECT_EQ(expiring.state_digest().value(), forgetting.state_digest().value());
   EXPECT_EQ(dates_of(expiring), dates_of(forgetting));
 }
 

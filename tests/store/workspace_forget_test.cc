@@ -100,11 +100,13 @@ struct StoreState {
       : info(workspace.info()),
         session(workspace.session().value()->snapshot()),
         replay(workspace.replay_digest().value()),
+        state(workspace.state_digest().value()),
         bytes(sample.bytes()) {}
 
   WorkspaceInfo info;
   SessionSnapshot session;
   Digest replay;
+  Digest state;
   std::string bytes;
 };
 
@@ -112,6 +114,7 @@ void expect_same(const StoreState& now, const StoreState& before) {
   EXPECT_EQ(testing::difference(now.info, before.info), "");
   EXPECT_EQ(testing::difference(now.session, before.session), "");
   EXPECT_EQ(now.replay, before.replay);
+  EXPECT_EQ(now.state, before.state);
   EXPECT_EQ(now.bytes, before.bytes);
 }
 

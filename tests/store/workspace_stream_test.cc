@@ -99,18 +99,21 @@ class Streamed : public ::testing::TestWithParam<StreamCase> {
 TEST_P(Streamed, IsTheFileThatAllGraphsInMemoryGive) {
   const WorkspaceOptions how = same_chance(GetParam().threads);
   Digest replay;
+  Digest state;
   {
     WorkspaceSetup setup = GetParam().setup;
     setup.dataset = read_jsonl(data_).value();
     Result<Workspace> whole = Workspace::create(whole_, std::move(setup), how);
     ASSERT_TRUE(whole.ok()) << whole.error().message;
     replay = whole->replay_digest().value();
+    state = whole->state_digest().value();
   }
   {
     Result<Workspace> streamed = create_streamed(streamed_, GetParam().setup, data_, how);
     ASSERT_TRUE(streamed.ok()) << streamed.error().message;
     EXPECT_EQ(streamed->info().graphs, GetParam().graphs);
     EXPECT_EQ(streamed->replay_digest().value(), replay);
+    EXPECT_EQ(streamed->state_digest().value(), state);
   }
   // Salts and noise come from the same source, so there is nothing that may differ.
   EXPECT_EQ(all_rows(streamed_), all_rows(whole_));

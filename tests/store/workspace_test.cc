@@ -177,6 +177,7 @@ TEST(Workspace, OpeningChangesNoByte) {
     Workspace workspace = sample.open();
     ASSERT_TRUE(workspace.session().ok());
     ASSERT_TRUE(workspace.replay_digest().ok());
+    ASSERT_TRUE(workspace.state_digest().ok());
   }
   static_cast<void>(sample.verify({.retrain = true}));
   EXPECT_EQ(sample.bytes(), before);

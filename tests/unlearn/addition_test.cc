@@ -12,15 +12,10 @@ namespace unscatter {
 namespace {
 
 using testing::joint;
+using testing::part_of;
+using testing::random_correction;
 using testing::RandomData;
 using testing::RandomDataOptions;
-
-// One piece of a data set.
-Dataset part_of(const Dataset& all, std::size_t first, std::size_t count) {
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = first; i < first + count; ++i) chosen.push_back(i);
-  return subset(all, chosen);
-}
 
 SessionOptions living_options(std::uint64_t seed) {
   SessionOptions options;
@@ -30,36 +25,6 @@ SessionOptions living_options(std::uint64_t seed) {
   options.noise_stddev = 0.05;
   options.bias = seed % 2 == 1;
   return options;
-}
-
-// A correction that the present state allows.
-Correction random_correction(Sequence& random, const Session& session) {
-  for (;;) {
-    const std::size_t slot = random.below(session.slots());
-    const Graph* graph = session.graph(slot);
-    if (graph == nullptr) continue;
-    const auto node = static_cast<NodeIndex>(random.below(graph->node_count()));
-    const auto other = static_cast<NodeIndex>(random.below(graph->node_count()));
-    switch (random.below(4)) {
-      case 0: {
-        std::vector<double> values(graph->attribute_count());
-        for (double& value : values) value = 2 * random.unit() - 1;
-        return SetFeatures{slot, graph->node_id(node), values};
-      }
-      case 1:
-        if (node != other && !graph->has_edge(node, other)) {
-          return AddEdge{slot, graph->node_id(node), graph->node_id(other)};
-        }
-        break;
-      case 2:
-        if (graph->has_edge(node, other)) return DropEdge{slot, graph->node_id(node), graph->node_id(other)};
-        break;
-      default: {
-        const std::size_t label = (session.labels()[slot] + 1) % session.classes();
-        return SetLabel{slot, session.class_names()[label]};
-      }
-    }
-  }
 }
 
 RemovalRequest random_removal(Sequence& random, const Session& session) {

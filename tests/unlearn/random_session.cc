@@ -26,10 +26,9 @@ struct Scratch {
   std::vector<std::uint32_t> labels;
 };
 
-Scratch from_scratch(const Session& session, const Embedder& embedder) {
-  const Dataset left = session.remaining();
+Scratch from_scratch(const Dataset& left, const Embedder& embedder, bool bias) {
   Scratch scratch{embedder.embed(left).value(), left.labels};
-  if (session.options().bias) scratch.rows = with_bias(scratch.rows);
+  if (bias) scratch.rows = with_bias(scratch.rows);
   return scratch;
 }
 
@@ -145,8 +144,43 @@ std::vector<RemovalRequest> random_batch(Sequence& random, const Session& sessio
   return batch;
 }
 
+Correction random_correction(Sequence& random, const Session& session) {
+  for (;;) {
+    const std::size_t slot = random.below(session.slots());
+    const Graph* graph = session.graph(slot);
+    if (graph == nullptr) continue;
+    const auto node = static_cast<NodeIndex>(random.below(graph->node_count()));
+    const auto other = static_cast<NodeIndex>(random.below(graph->node_count()));
+    switch (random.below(4)) {
+      case 0: {
+        std::vector<double> values(graph->attribute_count());
+        for (double& value : values) value = 2 * random.unit() - 1;
+        return SetFeatures{slot, graph->node_id(node), values};
+      }
+      case 1:
+        if (node != other && !graph->has_edge(node, other)) {
+          return AddEdge{slot, graph->node_id(node), graph->node_id(other)};
+        }
+        break;
+      case 2:
+        if (graph->has_edge(node, other)) return DropEdge{slot, graph->node_id(node), graph->node_id(other)};
+        break;
+      default: {
+        const std::size_t label = (session.labels()[slot] + 1) % session.classes();
+        return SetLabel{slot, session.class_names()[label]};
+      }
+    }
+  }
+}
+
+Dataset part_of(const Dataset& all, std::size_t first, std::size_t count) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = first; i < first + count; ++i) chosen.push_back(i);
+  return subset(all, chosen);
+}
+
 std::vector<double> true_residuals(const Session& session, const Embedder& embedder) {
-  const Scratch scratch = from_scratch(session, embedder);
+  const Scratch scratch = from_scratch(session.remaining(), embedder, session.options().bias);
   const RowMatrix Z = scratch.rows.to_dense();
   const Matrix& W = session.weights();
   const Loss& loss = session.options().loss;
@@ -190,10 +224,14 @@ double joint(const std::vector<double>& per_class) {
 }
 
 Retrained retrained(const Session& session, const Embedder& embedder) {
-  const Scratch scratch = from_scratch(session, embedder);
-  const double ridge = session.options().regularisation * static_cast<double>(scratch.labels.size());
-  const Objective objective(scratch.rows, scratch.labels, session.classes(), session.options().loss, ridge,
-                            session.perturbation());
+  return retrained(session.remaining(), embedder, session.options(), session.perturbation());
+}
+
+Retrained retrained(const Dataset& left, const Embedder& embedder, const SessionOptions& options,
+                    const Matrix* perturbation) {
+  const Scratch scratch = from_scratch(left, embedder, options.bias);
+  const double ridge = options.regularisation * static_cast<double>(scratch.labels.size());
+  const Objective objective(scratch.rows, scratch.labels, left.class_names.size(), options.loss, ridge, perturbation);
   const TrainedWeights trained = train(objective).value();
   return {trained.weights, trained.gradient_norms.norm() / ridge};
 }

@@ -38,6 +38,12 @@ struct RandomDataOptions {
 [[nodiscard]] std::vector<RemovalRequest> random_batch(Sequence& random, const Session& session,
                                                        const Dataset& original, std::size_t size);
 
+// A correction that the session's present state allows, of any kind.  Needs classes, node ids and no tombstones.
+[[nodiscard]] Correction random_correction(Sequence& random, const Session& session);
+
+// The graphs first, first + 1, ... of a data set.
+[[nodiscard]] Dataset part_of(const Dataset& all, std::size_t first, std::size_t count);
+
 // |grad L_k| of every class at the session's weights, in extended precision, from embeddings computed anew.
 [[nodiscard]] std::vector<double> true_residuals(const Session& session, const Embedder& embedder);
 [[nodiscard]] double joint(const std::vector<double>& per_class);
@@ -49,6 +55,9 @@ struct Retrained {
   double distance = 0;
 };
 [[nodiscard]] Retrained retrained(const Session& session, const Embedder& embedder);
+// The same for graphs that no session holds.
+[[nodiscard]] Retrained retrained(const Dataset& left, const Embedder& embedder, const SessionOptions& options,
+                                  const Matrix* perturbation = nullptr);
 
 // Options under which no limit is ever reached, so that residuals can be watched as they are.
 [[nodiscard]] SessionOptions limitless_options();

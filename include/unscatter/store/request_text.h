@@ -115,6 +115,8 @@ struct AddedGraph {
   GraphKey graph;  // its id, or its number where graphs have no ids
   Digest content;  // addition_digest() of it
 };
+// Errors as parse_request().
+[[nodiscard]] Result<AddedGraph> parse_added_graph(std::string_view text);
 // Of a graph and its class: whoever has both can compute it.
 [[nodiscard]] Digest addition_digest(const Graph& graph, std::string_view class_name);
 [[nodiscard]] std::string request_text(const AddedGraph& added);

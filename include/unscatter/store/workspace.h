@@ -417,11 +417,18 @@ class Workspace {
   // The salts of its commitments, in their order.  A salt that was destroyed is all zero.  None if none was kept.
   [[nodiscard]] Result<std::vector<Salt>> salts(std::size_t sequence) const;
 
-  // BLAKE2b over what the same requests on the same data give on any number of threads: the remaining data, the kept
-  // weights and the ledger without times, salts and ids.  Keep it private: nothing in it is salted, so whoever has it
-  // can check a guess of all data and all requests.  Equal if the workspace was also opened anew at the same places.  A
-  // session that goes on has factors that a restored one has to compute, and weights may differ in their last digits.
+  // Two BLAKE2b digests of what was done.  Keep them private: nothing in them is salted, so whoever has one can check a
+  // guess of all data and all requests.  Due dates are in neither.
+  //
+  // Equal wherever the same data got the same requests in the same batches: in one session or by a process for each,
+  // with any number of threads, key and time.  Covers the remaining graphs, their rows bit for bit, the constants as
+  // they are now, and of every entry its kind, its counts and its promise.  Reads the file graph by graph.  Errors:
+  // kMalformedInput where graphs or entries are not what was written; rows that are not are derived again.
   [[nodiscard]] Result<Digest> replay_digest();
+  // Covers the bits of the kept weights and the certified numbers of every entry, too.  Equal on any number of threads,
+  // and if the workspace was also opened anew at the same places.  A session that goes on has factors that a restored
+  // one has to compute, and weights may differ in their last digits.  Makes the session of all graphs.
+  [[nodiscard]] Result<Digest> state_digest();
 
   [[nodiscard]] const StageTimes& stage_times() const;
 

@@ -7,7 +7,12 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "embedding/transforms/walk_kernel.cc"
 // Register blocks are arrays of vectors, which scalable vector types do not allow.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#define UNSCATTER_SCALABLE_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#ifdef UNSCATTER_FEW_TARGETS
+#define HWY_DISABLED_TARGETS (UNSCATTER_SCALABLE_TARGETS | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#else
+#define HWY_DISABLED_TARGETS UNSCATTER_SCALABLE_TARGETS
+#endif
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
