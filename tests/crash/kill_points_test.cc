@@ -232,7 +232,7 @@ class KillPoints : public ::testing::Test {
     command.name = "kept state made anew";
     command.before = content();
     // Weights that were stepped to with other curvature differ in their last digits.
-    command.fault = [this, step](std::size_t acknowledged) -> std::string {
+    command.fault = [this](std::size_t acknowledged) -> std::string {
       const Inspection inspection = inspect(path(), without_state(references_), step + acknowledged);
       if (!inspection.fault.empty()) return inspection.fault;
       {
@@ -386,7 +386,7 @@ class KillPoints : public ::testing::Test {
       acknowledge();
       return ok_status();
     };
-    command.fault = [this, step](std::size_t acknowledged) -> std::string {
+    command.fault = [this](std::size_t acknowledged) -> std::string {
       if (std::string wrong = verification_fault(path()); !wrong.empty()) return wrong;
       auto workspace = Workspace::open(path(), small_options());
       if (!workspace.ok()) return workspace.error().message;

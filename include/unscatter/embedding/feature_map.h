@@ -96,8 +96,8 @@ class FeatureBlock {
                     std::vector<FeatureEntry>& entries) const = 0;
 
   // Two questions about constants that were fitted on data.  They spare most updates a fit on all graphs.
-  // False: nothing that the fit may rest on is lost when the graph `before` becomes `after` (null: when it goes).  Asked
-  // the other way round, it tells whether something comes.
+  // False: nothing that the fit may rest on is lost when the graph `before` becomes `after` (null: when it goes).
+  // Asked the other way round, it tells whether something comes.
   [[nodiscard]] virtual bool fit_may_change(const Graph& before, const Graph* after) const;
   // True: the fit stays as it is as long as `graph` is in the data.  Removals never make a fit larger.
   [[nodiscard]] virtual bool fit_shown_by(const Graph& graph) const;
