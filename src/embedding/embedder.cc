@@ -54,6 +54,10 @@ Result<RowNorm> parse_row_norm(std::string_view text) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("unknown row norm '{}'; there are none and clip", text)};
 }
 
+Result<std::shared_ptr<const Transform>> Transform::bound_to(std::string_view /*features*/) const {
+  return std::shared_ptr<const Transform>();
+}
+
 Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmetrise)
     : blocks_(std::move(blocks)), norm_(norm), symmetrise_(symmetrise) {
   invariant(!blocks_.empty(), "an embedder needs at least one block");
@@ -95,8 +99,10 @@ Result<std::shared_ptr<const Embedder>> Embedder::refitted(std::span<const Graph
   for (const EmbeddingBlock& block : blocks_) {
     UNSCATTER_TRY(features, block.features.refit(seen.graphs()));
     // The description has every constant with all its digits.
-    changed = changed || features.describe() != block.features.describe();
-    blocks.push_back({std::move(features), block.transform});
+    const std::string description = features.describe();
+    changed = changed || description != block.features.describe();
+    UNSCATTER_TRY(bound, block.transform->bound_to(description));
+    blocks.push_back({std::move(features), bound != nullptr ? bound : block.transform});
   }
   if (!changed) return std::shared_ptr<const Embedder>();
   return std::make_shared<const Embedder>(std::move(blocks), norm_, symmetrise_);
