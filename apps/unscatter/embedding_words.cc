@@ -77,4 +77,12 @@ EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, 
   return use;
 }
 
+std::string embedding_title(const TransformSpec& spec, const std::string& features) {
+  if (spec.family != "blocks") return fmt::format("{} of {}", spec.family, features);
+  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
+  if (!recipe.ok()) return spec.recipe;
+  const std::string text = write_recipe(*recipe);
+  return is_recipe_name(spec.recipe) ? fmt::format("{}: {}", spec.recipe, text) : text;
+}
+
 }  // namespace unscatter::cli

@@ -155,6 +155,7 @@ std::string TransformArguments::features_for(const TransformSpec& spec) const {
 }
 
 double TransformArguments::regularisation_for(const TransformSpec& spec, double usual) {
+  if (spec.family == "blocks") return recipe_regularisation(spec.recipe);
   return spec.family == default_transform().family ? kDefaultRegularisation : usual;
 }
 

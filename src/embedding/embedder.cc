@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/parallel.h"
@@ -67,7 +68,9 @@ Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmet
 std::string Embedder::describe() const {
   std::string text;
   for (const EmbeddingBlock& block : blocks_) {
-    text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", block.transform->name(), block.features.describe());
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", block.transform->name());
+    const std::string features = block.features.describe();
+    if (features != "none") text += fmt::format(" of {}", features);
   }
   if (symmetrise_) text += "; directed graphs made undirected first";
   if (norm_ == RowNorm::kClip) text += "; rows clipped to norm 1";
@@ -82,7 +85,9 @@ std::optional<double> Embedder::row_norm_upper_bound() const noexcept {
 std::vector<ConstantOrigin> Embedder::origins() const {
   std::vector<ConstantOrigin> all;
   for (const EmbeddingBlock& block : blocks_) {
-    all.insert(all.end(), block.features.origins().begin(), block.features.origins().end());
+    // "none" is the absence of features, and no constant.
+    std::copy_if(block.features.origins().begin(), block.features.origins().end(), std::back_inserter(all),
+                 [](const ConstantOrigin& origin) { return origin.name != "none"; });
   }
   return all;
 }

@@ -55,6 +55,8 @@ struct TransformSpec {
 [[nodiscard]] std::vector<std::string_view> recipe_list();
 // The features that a recipe asks for: "form" if it looks at the form of the data, else "none".
 [[nodiscard]] std::string recipe_features(std::string_view recipe);
+// The strength of the regularisation that goes with a recipe.  It does not depend on the data.
+[[nodiscard]] double recipe_regularisation(std::string_view recipe);
 // The canonical text of a recipe; a name stays as it is.  Errors: kInvalidArgument, naming the part that is wrong.
 [[nodiscard]] Result<std::string> canonical_recipe(std::string_view recipe);
 

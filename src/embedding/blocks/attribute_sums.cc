@@ -4,15 +4,12 @@
 //                      33 N columns of norm at most 1.
 // attribute-sums:N     q_k = s(sum over nodes of x_k), t in {1/4, 1/2, 1}:  [cos(t q_k), sin(t q_k)] / sqrt(3 N).
 //                      6 N columns of norm at most 1.
-// attribute-ratios:N   q_k = (sum over nodes of x_k) / max(sum over nodes of x_1, 1), t in {1, 2, 4, 8}:
-//                      [cos(t q_k), sin(t q_k)] / sqrt(4 N).  8 N columns of norm at most 1.
-// label-means:N:B      q_bk = mean of s(x_k) over the nodes with label b modulo B (0 if there are none),
-//                      t in {1/2, 1, 2}:  [cos(t q_bk), sin(t q_bk)] / sqrt(3 B N).  6 B N columns of norm at most 1, B
-//                      = 3.
+// label-sums:N:B       q_bk = s(sum of x_k over the nodes with label b modulo B), t in {1/4, 1/2, 1}:
+//                      [cos(t q_bk), sin(t q_bk)] / sqrt(3 B N).  6 B N columns of norm at most 1, B = 4.
 //
 // Columns: (label,) attribute, then t, then cosine and sine.  Sums are cut to +-10^300.  N = 0 stands for as many as
 // the data have.  Attributes that a graph does not have are left out, and so are nodes whose features were removed.  A
-// graph without attributes has 0; for label-means also one without labels.  Cost: O(n N).
+// graph without attributes has 0; for label-sums also one without labels.  Cost: O(n N).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,15 +22,13 @@ namespace {
 
 constexpr PartConstant kCountOfAttributes = {"attributes", 0, 0, 1 << 16};
 constexpr std::array kAttributeSumsConstants = {kCountOfAttributes};
-constexpr std::array kLabelMeansConstants = {kCountOfAttributes, PartConstant{"labels", 3, 1, 4096}};
+constexpr std::array kLabelSumsConstants = {kCountOfAttributes, PartConstant{"labels", 4, 1, 4096}};
 
 constexpr std::size_t kLevels = 33;
 constexpr double kLowestLevel = -2;
 constexpr double kHighestLevel = 6;
 constexpr double kLargestSum = 1e300;
 constexpr std::array kSumScales = {0.25, 0.5, 1.0};
-constexpr std::array kRatioScales = {1.0, 2.0, 4.0, 8.0};
-constexpr std::array kMeanScales = {0.5, 1.0, 2.0};
 
 double signed_log(double x) { return std::copysign(std::log1p(std::abs(x)), x); }
 
@@ -121,43 +116,25 @@ class AttributeSumsPart final : public OfAttributes {
   }
 };
 
-class AttributeRatiosPart final : public OfAttributes {
+class LabelSumsPart final : public OfAttributes {
  public:
-  AttributeRatiosPart(std::span<const double> constants, const DataForm& form)
-      : OfAttributes(attributes_used(constants[0], form), 2 * kRatioScales.size()) {}
-
- private:
-  void draw_used(GraphShape& shape, std::size_t used, double share, std::span<double> columns) const override {
-    const std::span<const double> sums = sums_of_attributes(shape, used);
-    const std::span<double> q = shape.numbers(1, used);
-    const double first = std::max(sums[0], 1.0);
-    std::transform(sums.begin(), sums.end(), q.begin(), [&](double sum) { return sum / first; });
-    draw_waves(q, kRatioScales, std::sqrt(share / static_cast<double>(kRatioScales.size() * count_)), columns);
-  }
-};
-
-class LabelMeansPart final : public OfAttributes {
- public:
-  LabelMeansPart(std::span<const double> constants, const DataForm& form)
-      : OfAttributes(attributes_used(constants[0], form), 2 * kMeanScales.size() * whole(constants[1])),
+  LabelSumsPart(std::span<const double> constants, const DataForm& form)
+      : OfAttributes(attributes_used(constants[0], form), 2 * kSumScales.size() * whole(constants[1])),
         labels_(whole(constants[1])) {}
 
  private:
   void draw_used(GraphShape& shape, std::size_t used, double share, std::span<double> columns) const override {
     if (!shape.graph().has_labels()) return;
     const std::span<double> q = shape.numbers(0, labels_ * used);
-    const std::span<double> nodes = shape.numbers(1, labels_);
     for_attributes(shape, used, [&](std::size_t i, std::span<const double> x) {
-      const std::size_t label = shape.label_modulo(i, labels_);
-      nodes[label] += 1;
-      for (std::size_t k = 0; k < used; ++k) q[label * used + k] += signed_log(x[k]);
+      const std::span<double> sums = q.subspan(shape.label_modulo(i, labels_) * used, used);
+      for (std::size_t k = 0; k < used; ++k) sums[k] = std::clamp(sums[k] + x[k], -kLargestSum, kLargestSum);
     });
-    const std::size_t wide = 2 * kMeanScales.size();
+    std::transform(q.begin(), q.end(), q.begin(), signed_log);
+    const double scale = std::sqrt(share / static_cast<double>(kSumScales.size() * labels_ * count_));
+    const std::size_t wide = 2 * kSumScales.size();
     for (std::size_t label = 0; label < labels_; ++label) {
-      const std::span<double> means = q.subspan(label * used, used);
-      for (double& mean : means) mean /= std::max(nodes[label], 1.0);
-      draw_waves(means, kMeanScales, std::sqrt(share / static_cast<double>(kMeanScales.size() * labels_ * count_)),
-                 columns.subspan(label * count_ * wide, used * wide));
+      draw_waves(q.subspan(label * used, used), kSumScales, scale, columns.subspan(label * count_ * wide, used * wide));
     }
   }
 
@@ -175,9 +152,7 @@ const PartKind kAttributeLevelsPart = {
     "attribute-levels", kAttributeSumsConstants, {.attributes = true}, make_sums<AttributeLevelsPart>};
 const PartKind kAttributeSumsPart = {
     "attribute-sums", kAttributeSumsConstants, {.attributes = true}, make_sums<AttributeSumsPart>};
-const PartKind kAttributeRatiosPart = {
-    "attribute-ratios", kAttributeSumsConstants, {.attributes = true}, make_sums<AttributeRatiosPart>};
-const PartKind kLabelMeansPart = {
-    "label-means", kLabelMeansConstants, {.labels = true, .attributes = true}, make_sums<LabelMeansPart>};
+const PartKind kLabelSumsPart = {
+    "label-sums", kLabelSumsConstants, {.labels = true, .attributes = true}, make_sums<LabelSumsPart>};
 
 }  // namespace unscatter

@@ -29,6 +29,8 @@ class BlocksTransform final : public Transform {
                   std::size_t columns, const std::optional<FourierStep>& fourier)
       : recipe_(recipe), form_(form), text_(std::move(text)), parts_(std::move(parts)), columns_(columns) {
     if (fourier) fourier_ = std::make_unique<const RandomFourier>(*fourier, columns);
+    needs_edges_ = (fourier && fourier->drawn) ||
+                   std::any_of(parts_.begin(), parts_.end(), [](const WeightedPart& part) { return !part.positions; });
   }
 
   [[nodiscard]] std::string name() const override { return text_; }
@@ -47,7 +49,7 @@ class BlocksTransform final : public Transform {
                              BlockRow& row) const override {
     auto& memory = dynamic_cast<Memory&>(scratch);
     GraphShape& shape = memory.shape;
-    shape.look_at(graph);
+    shape.look_at(graph, needs_edges_);
     memory.z.assign(columns_, 0.0);
     const bool drawn = fourier_ != nullptr && fourier_->drawn();
     if (drawn) {
@@ -99,6 +101,7 @@ class BlocksTransform final : public Transform {
   std::string text_;  // with the choices that follow from the form
   std::vector<WeightedPart> parts_;
   std::size_t columns_;
+  bool needs_edges_ = true;
   std::unique_ptr<const RandomFourier> fourier_;
 };
 

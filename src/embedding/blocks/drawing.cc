@@ -11,8 +11,8 @@
 namespace unscatter {
 namespace {
 
-constexpr int kScalingSteps = 40;
-constexpr int kStressSteps = 20;
+constexpr int kScalingSteps = 12;
+constexpr int kStressSteps = 10;
 constexpr double kApart = 1.5;           // nodes that no path joins, in units of the longest path
 constexpr double kSquareRadius = 0.408;  // the root of 1/6: that of points spread over a unit square
 // Added to squared distances.  Nodes with the same neighbours lie together; rounding does not tear them apart.
@@ -173,9 +173,9 @@ void Drawing::relax() {
       for (std::size_t j = 0; j < n; ++j) {
         const double right = x - x_[j];
         const double down = y - y_[j];
-        // w D = 1 for every other node.
-        const double weight = j == i ? 0 : 1 / d[j];
-        const double pull = 1 / std::sqrt(right * right + down * down + kTogether);
+        const double near = j == i ? 0 : 1 / d[j];  // w D
+        const double weight = near * near;
+        const double pull = near / std::sqrt(right * right + down * down + kTogether);
         sum_x += weight * x_[j] + pull * right;
         sum_y += weight * y_[j] + pull * down;
         weights += weight;

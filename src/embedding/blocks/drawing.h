@@ -3,13 +3,13 @@
 //
 //   D_ij   steps of the shortest path; 1.5 times the largest of these for nodes that no path joins
 //   B      -1/2 (D_ij^2 - mean_j - mean_i + mean): classical scaling
-//   X      two columns: 40 times X <- B X, each time made orthonormal (first column, then second); then the
+//   X      two columns: 12 times X <- B X, each time made orthonormal (first column, then second); then the
 //   eigenvectors
 //          and eigenvalues of the 2 x 2 matrix X^T B X = U diag(e) U^T give X U diag(sqrt(max(e, 10^-9)))
 //   start  X_ic = hash(c_i, c) / 2^64 - 1/2 for c = 0, 1; c_i = mix(degree), then three times, for all nodes at once,
 //          c_i <- mix(c_i P + mix(sum over neighbours j of mix(c_j))); if fewer than three nodes differ in c_i, the
 //          number of the node is taken for c_i
-//   stress 20 times, for all nodes at once, with w_ij = 1 / D_ij and j over all other nodes:
+//   stress 10 times, for all nodes at once, with w_ij = 1 / D_ij^2 and j over all other nodes:
 //          x_i <- sum_j w_ij (x_j + D_ij (x_i - x_j) / sqrt(|x_i - x_j|^2 + 0.1)) / sum_j w_ij
 //   place  centred, divided by the root of the mean of |x_i|^2, turned by -(arg M - pi) / 4 with M = sum_i (x_i + i
 //   y_i)^4,

@@ -56,7 +56,7 @@ GraphShape::~GraphShape() {
   for (std::vector<NodeIndex>& pad : indices_) wipe(pad);
 }
 
-void GraphShape::look_at(const Graph& graph) {
+void GraphShape::look_at(const Graph& graph, bool edges) {
   graph_ = &graph;
   originals_.clear();
   log_degrees_.clear();
@@ -67,6 +67,8 @@ void GraphShape::look_at(const Graph& graph) {
   cycles_known_ = false;
   image_known_ = false;
   out_degrees_.clear();
+  rows_ = {};
+  if (!edges) return;
   const bool whole = graph.living_node_count() == graph.node_count();
   if (whole && !graph.directed()) {
     rows_ = {graph.offsets(), graph.entries()};

@@ -30,8 +30,9 @@ class GraphShape {
   // Overwrites what it knows: the graph may be about to leave, and must not live on in memory that nobody owns.
   ~GraphShape();
 
-  // Forgets the graph before.  `graph` must stay where it is until the next call.
-  void look_at(const Graph& graph);
+  // Forgets the graph before.  `graph` must stay where it is until the next call.  Without `edges` only graph() and
+  // image() may be asked for.
+  void look_at(const Graph& graph, bool edges = true);
 
   [[nodiscard]] const Graph& graph() const { return *graph_; }
   [[nodiscard]] std::size_t nodes() const { return rows_.nodes(); }

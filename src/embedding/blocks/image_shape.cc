@@ -11,8 +11,6 @@ namespace {
 
 // No window is divided by 0, however far the nodes are.
 constexpr double kLonelyWindow = 1e-6;
-// The width of a window, as a share of the distance between two.
-constexpr double kWindowWidth = 0.5;
 // 1, r, c, r^2, r c, c^2
 constexpr Eigen::Index kMoments = 6;
 
@@ -181,10 +179,11 @@ void ImageShape::gradients_of(std::span<const double> maps, std::size_t columns,
   }
 }
 
-void ImageShape::pool(std::span<const double> maps, std::size_t columns, std::size_t side, std::span<double> means) {
+void ImageShape::pool(std::span<const double> maps, std::size_t columns, std::size_t side, double width,
+                      std::span<double> means) {
   const std::size_t n = count_;
-  const double width = kWindowWidth / static_cast<double>(side);
-  const double factor = 1 / (2 * width * width);
+  const double sides = static_cast<double>(side) / width;
+  const double factor = sides * sides / 2;
   // exp(-(a^2 + b^2)) = exp(-a^2) exp(-b^2): few exponentials.
   const auto near = [&](std::span<const double> coordinates, std::vector<double>& all) {
     all.resize(n * side);

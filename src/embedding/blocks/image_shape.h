@@ -63,10 +63,10 @@ class ImageShape {
   // Means of maps by place, on a side x side grid of windows:
   //
   //   v[map, a, b] = sum_i k_i(a, b) f_i[map] / (sum_i k_i(a, b) + 10^-6)
-  //   k_i(a, b) = exp(-|p_i - (a + 1/2, b + 1/2) / side|^2 / (2 (0.5 / side)^2))
+  //   k_i(a, b) = exp(-|p_i - (a + 1/2, b + 1/2) / side|^2 / (2 (width / side)^2))
   //
   // `maps` has a row per node.  `means` has columns * side^2 numbers; b runs fastest.
-  void pool(std::span<const double> maps, std::size_t columns, std::size_t side, std::span<double> means);
+  void pool(std::span<const double> maps, std::size_t columns, std::size_t side, double width, std::span<double> means);
 
  private:
   static constexpr std::size_t kKept = 4;

@@ -1,25 +1,28 @@
 // Parts of images: graphs whose nodes have positions in [0, 1]^2 and attributes in [0, 1] (image_shape.h has the
-// symbols). Maps f with |f| <= 1 are pooled to v on a G x G grid of windows, and
+// symbols). Maps f are pooled to v on a G x G grid of windows of width W / G, and
 //
-//   columns = sign(v) sqrt(|v| / number of columns)
+//   columns = sign(v) sqrt(|v| / (0.001 + sum |v|))
 //
-// so the norm is at most 1.  Columns: channel, then map, then window.  Colour images have three channels (C = 3),
-// others one.  The form of the data says which; a graph of another form has 0, and so has a graph without positions.
+// which has a norm below 1.  Columns: channel, then map, then window.  Colour images have three channels (C =
+// 3), others one.  The form of the data says which; a graph of another form has 0, and so has a graph without
+// positions.
 //
-// pixels:G         f = x.  C G^2 columns, G = 8.
-// slopes:S:G       f = min(relu(g . (cos t, sin t)), 1), t = 2 pi k / 8, k = 0 .. 7, at scale s = S.  8 C G^2 columns,
+// pixels:G:W       f = x.  C G^2 columns, G = 8.
+// slopes:S:G:W     f = min(relu(g . (cos t, sin t)), 1), t = 2 pi k / 8, k = 0 .. 7, at scale s = S.  8 C G^2 columns,
 //                  S = 0.07, G = 5.
-// bends:S:G        q = M_rr cos^2 t + 2 M_rc cos t sin t + M_cc sin^2 t, t = pi k / 4, k = 0 .. 3; f = min(relu(q), 1)
+// bends:S:G:W      q = M_rr cos^2 t + 2 M_rc cos t sin t + M_cc sin^2 t, t = pi k / 4, k = 0 .. 3; f = min(relu(q), 1)
 // and
 //                  f = min(relu(-q), 1), 8 maps: q_0, -q_0, q_1, ...  8 C G^2 columns, S = 0.07, G = 5.
-// texture:S:T:G    the 16 maps of slopes and bends of the first channel at scale S; of each the four maps relu(g_r),
+// wavelets:S:G:W   the maps of slopes and then those of bends, together.  16 C G^2 columns, S = 0.07, G = 6, W = 0.6.
+// texture:S:T:G:W  the 16 maps of slopes and bends of the first channel at scale S; of each the four maps relu(g_r),
 //                  relu(-g_r), relu(g_c), relu(-g_c) at scale T, at most 1.  64 G^2 columns, S = 0.05, T = 0.12, G = 3.
-// palette:G        colours as shares of 5 x 4 x 4 bins (last index fastest): soft(0, 1, 5) of (R+G+B)/3,
-//                  soft(-0.5, 0.5, 4) of R-B and of G-(R+B)/2; grey images: soft(0, 1, 5).  Here v is a mean over a
-//                  window of shares that sum to 1, and the columns are sqrt(v) / G.  80 G^2 columns (5 G^2 if grey), G
-//                  = 2.
+// palette:G:W      colours as shares of 5 x 4 x 4 bins (last index fastest): soft(0, 1, 5) of (R+G+B)/3, soft(-1/2,
+// 1/2, 4)
+//                  of R-B, soft(-1/4, 1/4, 4) of G-(R+B)/2; grey images: soft(0, 1, 5).  80 G^2 columns (5 G^2 if
+//                  grey), G = 2.
 //
-// Cost: O(n^2) exponentials per scale, O(n^2 C) for the moments, O(n maps G^2) for pooling.
+// W = 0.5 where nothing else is said.  Cost: O(n^2) exponentials per scale, O(n^2 C) for the moments, O(n maps G^2) for
+// pooling.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,16 +34,21 @@
 namespace unscatter {
 namespace {
 
-constexpr PartConstant kGridConstant = {"windows per side", 5, 1, 64};
 constexpr PartConstant kScaleConstant = {"scale", 0.07, 1e-3, 10, false};
-constexpr std::array kPixelsConstants = {PartConstant{"windows per side", 8, 1, 64}};
-constexpr std::array kWaveletConstants = {kScaleConstant, kGridConstant};
+constexpr PartConstant kWidthConstant = {"width of windows", 0.5, 0.01, 100, false};
+constexpr PartConstant grid_constant(double usual) { return {"windows per side", usual, 1, 64}; }
+constexpr std::array kPixelsConstants = {grid_constant(8), kWidthConstant};
+constexpr std::array kSlopesConstants = {kScaleConstant, grid_constant(5), kWidthConstant};
+constexpr std::array kWaveletsConstants = {kScaleConstant, grid_constant(6),
+                                           PartConstant{"width of windows", 0.6, 0.01, 100, false}};
 constexpr std::array kTextureConstants = {PartConstant{"scale", 0.05, 1e-3, 10, false},
-                                          PartConstant{"second scale", 0.12, 1e-3, 10, false},
-                                          PartConstant{"windows per side", 3, 1, 64}};
-constexpr std::array kPaletteConstants = {PartConstant{"windows per side", 2, 1, 64}};
+                                          PartConstant{"second scale", 0.12, 1e-3, 10, false}, grid_constant(3),
+                                          kWidthConstant};
+constexpr std::array kPaletteConstants = {grid_constant(2), kWidthConstant};
 constexpr PartNeeds kImageNeeds = {.attributes = true, .positions = true};
 
+// Where an image is flat, slopes and bends are rounding errors, and must not be blown up to a norm of 1.
+constexpr double kFlatImage = 1e-3;
 constexpr std::size_t kAngles = 8;
 constexpr std::size_t kHalfAngles = 4;
 constexpr std::size_t kGreyBins = 5;
@@ -81,7 +89,9 @@ void bend_maps(const double* m, const std::array<Direction, kHalfAngles>& angles
 // What all parts of images share: maps per node, pooled on a grid.
 class ImagePart : public Part {
  public:
-  ImagePart(std::size_t channels, std::size_t maps, std::size_t side) : channels_(channels), maps_(maps), side_(side) {}
+  // The last two of `constants` are those of the grid.
+  ImagePart(std::size_t channels, std::size_t maps, std::span<const double> constants)
+      : channels_(channels), maps_(maps), side_(whole(constants[constants.size() - 2])), window_(constants.back()) {}
   [[nodiscard]] std::size_t width() const noexcept final { return channels_ * maps_ * side_ * side_; }
   void draw(GraphShape& shape, double share, std::span<double> columns) const final {
     ImageShape& image = shape.image();
@@ -89,8 +99,10 @@ class ImagePart : public Part {
     if (image.nodes() == 0 || image.channels() != image_channels_) return;
     const std::span<double> maps = shape.numbers(0, image.nodes() * channels_ * maps_);
     fill(shape, image, maps);
-    image.pool(maps, channels_ * maps_, side_, columns);
-    const double factor = share * factor_;
+    image.pool(maps, channels_ * maps_, side_, window_, columns);
+    double sum = kFlatImage;
+    for (const double value : columns) sum += std::abs(value);
+    const double factor = share / sum;
     for (double& value : columns) value = std::copysign(std::sqrt(std::abs(value) * factor), value);
   }
 
@@ -101,14 +113,13 @@ class ImagePart : public Part {
   std::size_t channels_;
   std::size_t maps_;
   std::size_t side_;
+  double window_;
   std::size_t image_channels_ = channels_;
-  double factor_ = 1 / static_cast<double>(channels_ * maps_ * side_ * side_);
 };
 
 class PixelsPart final : public ImagePart {
  public:
-  PixelsPart(std::span<const double> constants, const DataForm& form)
-      : ImagePart(image_channels(form), 1, whole(constants[0])) {}
+  PixelsPart(std::span<const double> constants, const DataForm& form) : ImagePart(image_channels(form), 1, constants) {}
 
  private:
   void fill(GraphShape&, ImageShape& image, std::span<double> maps) const override {
@@ -119,7 +130,7 @@ class PixelsPart final : public ImagePart {
 class SlopesPart final : public ImagePart {
  public:
   SlopesPart(std::span<const double> constants, const DataForm& form)
-      : ImagePart(image_channels(form), kAngles, whole(constants[1])), scale_(constants[0]) {}
+      : ImagePart(image_channels(form), kAngles, constants), scale_(constants[0]) {}
 
  private:
   void fill(GraphShape&, ImageShape& image, std::span<double> maps) const override {
@@ -136,7 +147,7 @@ class SlopesPart final : public ImagePart {
 class BendsPart final : public ImagePart {
  public:
   BendsPart(std::span<const double> constants, const DataForm& form)
-      : ImagePart(image_channels(form), 2 * kHalfAngles, whole(constants[1])), scale_(constants[0]) {}
+      : ImagePart(image_channels(form), 2 * kHalfAngles, constants), scale_(constants[0]) {}
 
  private:
   void fill(GraphShape&, ImageShape& image, std::span<double> maps) const override {
@@ -150,10 +161,29 @@ class BendsPart final : public ImagePart {
   std::array<Direction, kHalfAngles> angles_ = directions_of<kHalfAngles>(std::numbers::pi);
 };
 
+class WaveletsPart final : public ImagePart {
+ public:
+  WaveletsPart(std::span<const double> constants, const DataForm& form)
+      : ImagePart(image_channels(form), kAngles + 2 * kHalfAngles, constants), scale_(constants[0]) {}
+
+ private:
+  void fill(GraphShape&, ImageShape& image, std::span<double> maps) const override {
+    const ImageShape::Wavelets& wavelets = image.wavelets(scale_);
+    for (std::size_t k = 0; k < image.nodes() * channels_; ++k) {
+      slope_maps(wavelets.gradients.data() + 2 * k, angles_, maps.data() + maps_ * k);
+      bend_maps(wavelets.bends.data() + 3 * k, half_angles_, maps.data() + maps_ * k + kAngles);
+    }
+  }
+
+  double scale_;
+  std::array<Direction, kAngles> angles_ = directions_of<kAngles>(2 * std::numbers::pi);
+  std::array<Direction, kHalfAngles> half_angles_ = directions_of<kHalfAngles>(std::numbers::pi);
+};
+
 class TexturePart final : public ImagePart {
  public:
   TexturePart(std::span<const double> constants, const DataForm& form)
-      : ImagePart(1, 4 * kFirst, whole(constants[2])), first_scale_(constants[0]), second_scale_(constants[1]) {
+      : ImagePart(1, 4 * kFirst, constants), first_scale_(constants[0]), second_scale_(constants[1]) {
     image_channels_ = image_channels(form);
   }
 
@@ -187,9 +217,8 @@ class TexturePart final : public ImagePart {
 class PalettePart final : public ImagePart {
  public:
   PalettePart(std::span<const double> constants, const DataForm& form)
-      : ImagePart(1, image_channels(form) == 3 ? kGreyBins * kHueBins * kHueBins : kGreyBins, whole(constants[0])) {
+      : ImagePart(1, image_channels(form) == 3 ? kGreyBins * kHueBins * kHueBins : kGreyBins, constants) {
     image_channels_ = image_channels(form);
-    factor_ = 1 / static_cast<double>(side_ * side_);
   }
 
  private:
@@ -203,8 +232,8 @@ class PalettePart final : public ImagePart {
         bins[grey.left + 1] += grey.share(1);
         continue;
       }
-      const auto hue = [](double value) { return Between(value + 0.5, 1, kHueBins); };
-      add_to_grid(bins, Between(x[0], 1, kGreyBins), hue(x[1]), hue(x[2]), kHueBins, kHueBins);
+      add_to_grid(bins, Between(x[0], 1, kGreyBins), Between(x[1] + 0.5, 1, kHueBins),
+                  Between(x[2] + 0.25, 0.5, kHueBins), kHueBins, kHueBins);
     }
   }
 };
@@ -217,8 +246,9 @@ std::unique_ptr<const Part> make_image_part(std::span<const double> constants, c
 }  // namespace
 
 const PartKind kPixelsPart = {"pixels", kPixelsConstants, kImageNeeds, make_image_part<PixelsPart>};
-const PartKind kSlopesPart = {"slopes", kWaveletConstants, kImageNeeds, make_image_part<SlopesPart>};
-const PartKind kBendsPart = {"bends", kWaveletConstants, kImageNeeds, make_image_part<BendsPart>};
+const PartKind kSlopesPart = {"slopes", kSlopesConstants, kImageNeeds, make_image_part<SlopesPart>};
+const PartKind kBendsPart = {"bends", kSlopesConstants, kImageNeeds, make_image_part<BendsPart>};
+const PartKind kWaveletsPart = {"wavelets", kWaveletsConstants, kImageNeeds, make_image_part<WaveletsPart>};
 const PartKind kTexturePart = {"texture", kTextureConstants, kImageNeeds, make_image_part<TexturePart>};
 const PartKind kPalettePart = {"palette", kPaletteConstants, kImageNeeds, make_image_part<PalettePart>};
 

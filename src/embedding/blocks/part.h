@@ -68,18 +68,18 @@ struct PartKind {
 extern const PartKind kAttributeCountsPart;
 extern const PartKind kAttributeEndsPart;
 extern const PartKind kAttributeLevelsPart;
-extern const PartKind kAttributeRatiosPart;
 extern const PartKind kAttributeSumsPart;
 extern const PartKind kAttributesPart;
 extern const PartKind kBendsPart;
 extern const PartKind kCliquesPart;
+extern const PartKind kClosurePart;
 extern const PartKind kClusteringPart;
 extern const PartKind kColoursPart;
 extern const PartKind kDirectionsPart;
 extern const PartKind kKindsPart;
 extern const PartKind kLabelCountsPart;
-extern const PartKind kLabelMeansPart;
 extern const PartKind kLabelShapesPart;
+extern const PartKind kLabelSumsPart;
 extern const PartKind kPalettePart;
 extern const PartKind kPathsPart;
 extern const PartKind kPixelsPart;
@@ -88,6 +88,7 @@ extern const PartKind kShapesPart;
 extern const PartKind kSizePart;
 extern const PartKind kSlopesPart;
 extern const PartKind kTexturePart;
+extern const PartKind kWaveletsPart;
 extern const PartKind kWeightsPart;
 
 }  // namespace unscatter

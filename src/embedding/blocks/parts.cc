@@ -9,13 +9,14 @@ namespace {
 // A new part is one file with a PartKind and one line here.
 std::span<const PartKind> all_kinds() {
   static const std::array kinds = {kAttributeCountsPart, kAttributeEndsPart, kAttributeLevelsPart,
-                                   kAttributeRatiosPart, kAttributeSumsPart, kAttributesPart,
-                                   kBendsPart,           kCliquesPart,       kClusteringPart,
+                                   kAttributeSumsPart,   kAttributesPart,    kBendsPart,
+                                   kCliquesPart,         kClosurePart,       kClusteringPart,
                                    kColoursPart,         kDirectionsPart,    kKindsPart,
-                                   kLabelCountsPart,     kLabelMeansPart,    kLabelShapesPart,
+                                   kLabelCountsPart,     kLabelShapesPart,   kLabelSumsPart,
                                    kPalettePart,         kPathsPart,         kPixelsPart,
                                    kReturnsPart,         kShapesPart,        kSizePart,
-                                   kSlopesPart,          kTexturePart,       kWeightsPart};
+                                   kSlopesPart,          kTexturePart,       kWaveletsPart,
+                                   kWeightsPart};
   return kinds;
 }
 

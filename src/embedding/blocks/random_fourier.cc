@@ -1,7 +1,8 @@
 #include "embedding/blocks/random_fourier.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <numbers>
 
 #include "embedding/blocks/hashing.h"
 #include "unscatter/base/invariant.h"
@@ -9,51 +10,55 @@
 namespace unscatter {
 namespace {
 
-double unit_of(std::uint64_t hash) { return static_cast<double>(hash >> 11) * 0x1.0p-53; }
+// v = H v, in place, by sums and differences of halves.
+void multiply_by_hadamard(std::span<double> v) {
+  for (std::size_t half = 1; half < v.size(); half *= 2) {
+    for (std::size_t first = 0; first < v.size(); first += 2 * half) {
+      double* const a = v.data() + first;
+      double* const b = a + half;
+      for (std::size_t k = 0; k < half; ++k) {
+        const double sum = a[k] + b[k];
+        b[k] = a[k] - b[k];
+        a[k] = sum;
+      }
+    }
+  }
+}
 
 }  // namespace
 
-RandomFourier::RandomFourier(const FourierStep& step, std::size_t inputs) : step_(step), columns_(inputs) {
+RandomFourier::RandomFourier(const FourierStep& step, std::size_t inputs)
+    : step_(step), size_(std::bit_ceil(std::max<std::size_t>(inputs, 1))) {
   invariant(step.features > 0 && step.features % 2 == 0, "Fourier features come in pairs");
-}
-
-RandomFourier::~RandomFourier() {
-  for (const std::atomic<double*>& drawn : columns_) std::default_delete<double[]>()(drawn.load());
-}
-
-const double* RandomFourier::column(std::size_t k) const {
-  if (const double* drawn = columns_[k].load(std::memory_order_acquire)) return drawn;
-  const std::size_t half = step_.features / 2;
-  auto fresh = std::make_unique<double[]>(half);
-  const std::uint64_t start = mixed(mixed(0, step_.seed), k);
-  for (std::size_t i = 0; 2 * i < half; ++i) {
-    // 1 - u is in (0, 1].
-    const double radius = std::sqrt(-4 * step_.gamma * std::log(1 - unit_of(mixed(start, 2 * i))));
-    const double angle = 2 * std::numbers::pi * unit_of(mixed(start, 2 * i + 1));
-    fresh[2 * i] = radius * std::cos(angle);
-    if (2 * i + 1 < half) fresh[2 * i + 1] = radius * std::sin(angle);
+  const std::size_t groups = (step.features / 2 + size_ - 1) / size_;
+  signs_.reserve(groups * kRounds * size_);
+  for (std::uint64_t group = 0; group < groups; ++group) {
+    for (std::uint64_t t = 0; t < kRounds; ++t) {
+      const std::uint64_t start = mixed(mixed(mixed(0, step.seed), group), t);
+      for (std::uint64_t k = 0; k < size_; ++k) signs_.push_back(mixed(start, k) % 2 == 0 ? 1.0 : -1.0);
+    }
   }
-  // Two threads may draw the same column.  Both drew the same numbers, and the first one stays.
-  double* present = nullptr;
-  if (columns_[k].compare_exchange_strong(present, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
-  return present;
 }
 
-void RandomFourier::add(std::span<const double> z, double factor, std::vector<double>& phases,
+void RandomFourier::add(std::span<const double> z, double factor, std::vector<double>& memory,
                         std::span<double> x) const {
   const std::size_t half = step_.features / 2;
-  phases.assign(half, 0.0);
-  double* const sums = phases.data();
-  for (std::size_t k = 0; k < z.size(); ++k) {
-    if (z[k] == 0) continue;
-    const double* const frequencies = column(k);
-    const double value = z[k];
-    for (std::size_t j = 0; j < half; ++j) sums[j] += value * frequencies[j];
-  }
   const double scale = factor / std::sqrt(static_cast<double>(half));
-  for (std::size_t j = 0; j < half; ++j) {
-    x[j] += scale * std::cos(sums[j]);
-    x[half + j] += scale * std::sin(sums[j]);
+  const double frequency = std::sqrt(2 * step_.gamma) / static_cast<double>(size_);
+  for (std::size_t first = 0; first < half; first += size_) {
+    memory.assign(size_, 0.0);
+    std::copy(z.begin(), z.end(), memory.begin());
+    for (std::size_t t = kRounds; t-- > 0;) {
+      const double* const signs = signs_.data() + (first / size_ * kRounds + t) * size_;
+      for (std::size_t k = 0; k < size_; ++k) memory[k] *= signs[k];
+      multiply_by_hadamard(memory);
+    }
+    const std::size_t rows = std::min(size_, half - first);
+    for (std::size_t j = 0; j < rows; ++j) {
+      const double phase = frequency * memory[j];
+      x[first + j] += scale * std::cos(phase);
+      x[half + first + j] += scale * std::sin(phase);
+    }
   }
 }
 

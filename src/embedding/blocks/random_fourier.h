@@ -1,21 +1,21 @@
 // Random Fourier features of a row: the last step of a recipe.
 //
-//   x = [cos(W z), sin(W z)] / sqrt(D/2),   W has D/2 rows,   W_jk ~ N(0, 2 gamma) independent
+//   x = [cos(W z), sin(W z)] / sqrt(D/2),   W has D/2 rows
 //
-// So |x| = 1, and x.x' is near exp(-gamma |z - z'|^2) [Rahimi07].  W is a public constant.  It looks at no data:
+// So |x| = 1, and x.x' is near exp(-gamma |z - z'|^2) [Rahimi07].  Rows of W are orthogonal in groups, which is more
+// exact than independent ones [Yu16].  With d the least power of two that is not below the number of inputs, a group
+// has d rows:
 //
-//   u(seed, k, i) = (hash(seed, k, i) >> 11) / 2^53                                         (hashing.h)
-//   r = sqrt(-4 gamma ln(1 - u(seed, k, 2i))),   a = 2 pi u(seed, k, 2i + 1)
-//   W_{2i,k} = r cos a,   W_{2i+1,k} = r sin a              for i = 0, 1, ...; the last sine is left out if D/2 is odd
+//   W = sqrt(2 gamma) / d  H S_0 H S_1 H S_2,   H_jk = (-1)^(number of ones in the bits of j and k), j, k = 0 .. d - 1
+//   S_t = diag(s_t0, s_t1, ...),   s_tk = 1 if hash(seed, group, t, k) is even, else -1             (hashing.h)
 //
-// Columns: all cosines, then all sines.  A column k of W is drawn when a row first has z_k != 0, and then kept.  Rows
-// of histograms are mostly 0, so a graph needs a few of them.  Cost: D/2 per number of z that is not 0.
+// Inputs that are missing count as 0.  Groups 0, 1, ... follow one another, and the last one is cut.  W is a public
+// constant and looks at no data.  It is never formed: a product with H takes d log2(d) additions.  Columns: all
+// cosines, then all sines.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,26 +29,23 @@ struct FourierStep {
   friend bool operator==(const FourierStep&, const FourierStep&) = default;
 };
 
-// Any number of threads may use it at the same time.  What it computes does not depend on who came first.
+// It does not change after construction.  Any number of threads may use it at the same time.
 class RandomFourier {
  public:
   RandomFourier(const FourierStep& step, std::size_t inputs);
-  RandomFourier(const RandomFourier&) = delete;
-  RandomFourier& operator=(const RandomFourier&) = delete;
-  ~RandomFourier();
 
   [[nodiscard]] std::size_t width() const noexcept { return step_.features; }
   [[nodiscard]] bool drawn() const noexcept { return step_.drawn; }
   // Adds the features of `z` times `factor` to `x`.  `z` has as many numbers as there are inputs, `x` has width().
-  // `phases` is memory that is reused.
-  void add(std::span<const double> z, double factor, std::vector<double>& phases, std::span<double> x) const;
+  // `memory` is reused.
+  void add(std::span<const double> z, double factor, std::vector<double>& memory, std::span<double> x) const;
 
  private:
-  // D/2 numbers.
-  [[nodiscard]] const double* column(std::size_t k) const;
+  static constexpr std::size_t kRounds = 3;
 
   FourierStep step_;
-  mutable std::vector<std::atomic<double*>> columns_;
+  std::size_t size_ = 1;       // d
+  std::vector<double> signs_;  // (group * kRounds + t) * d + k
 };
 
 }  // namespace unscatter

@@ -9,28 +9,51 @@
 namespace unscatter {
 namespace {
 
-constexpr std::array<std::string_view, 4> kRecipeNames = {"auto", "image", "molecule", "social"};
+constexpr std::array<std::string_view, 6> kRecipeNames = {"auto", "drawing", "general", "image", "molecule", "social"};
 
 // Weights and gamma were chosen on the benchmarks of docs/embeddings.md.  They are built in: no data of a user shape
 // them.
-std::string social_recipe(const DataForm&) { return "size + kinds + shapes*3 + clustering > fourier:4096:0.5:1"; }
+std::string social_recipe() { return "size + kinds + shapes*2 + cliques + closure > fourier:4096:0.5:1"; }
 
-std::string molecule_recipe(const DataForm&) {
-  return "size*3 + label-counts*3 + returns*3 + colours + paths > fourier:4096:2:1";
+std::string molecule_recipe(const DataForm& form) {
+  if (form.attributes > 0) {
+    return "size*3 + returns*3 + attribute-levels*6 + label-sums*6 + paths > fourier:4096:2:1";
+  }
+  return "size*9 + label-counts*9 + returns*4.5 + colours:1 + colours:2:2048 + colours:3:2048 > fourier:4096:2:1";
 }
 
 std::string image_recipe(const DataForm& form) {
-  if (form.attributes < 3) return "pixels + slopes + bends > fourier:2048:16:1";
-  return "pixels:4 + slopes:0.05:4 + bends:0.05:4 + slopes:0.1:4 + bends:0.1:4 + texture + palette";
+  if (form.attributes < 3) return "wavelets > fourier:1024:2:1";
+  return "pixels:4*0.5 + slopes:0.05:4*0.5 + bends:0.05:4*4 + slopes:0.1:4 + bends:0.1:4 + texture + palette > "
+         "fourier:4096:0.5:1";
+}
+
+// What a neighbour graph knows about an image without its positions.
+std::string drawing_recipe(const DataForm& form) {
+  if (form.attributes < 3) return "pixels*7 + bends > drawn:2048:4:1";
+  return "bends:0.05:4*4 + slopes:0.1:4 + bends:0.1:4*2 + texture + palette*0.5 > drawn:2048:1:1";
+}
+
+// Graphs with directions, weights, or attributes without labels: all that portrait looks at.
+std::string general_recipe(const DataForm& form) {
+  std::string text = "size*2 + shapes + clustering + kinds*2";
+  if (form.directed) text += " + directions*2";
+  if (form.weights) text += " + weights";
+  if (form.labels) text += " + label-counts + colours:1 + colours";
+  if (form.attributes > 0) text += " + attributes + attribute-ends*2 + attribute-counts*2";
+  return text;
 }
 
 std::string recipe_text(std::string_view name, const DataForm& form) {
-  if (name == "social") return social_recipe(form);
+  if (name == "social") return social_recipe();
   if (name == "molecule") return molecule_recipe(form);
   if (name == "image") return image_recipe(form);
+  if (name == "drawing") return drawing_recipe(form);
+  if (name == "general") return general_recipe(form);
   // auto: by what the data have.
   if (form.positions && form.attributes > 0) return image_recipe(form);
-  return form.labels ? molecule_recipe(form) : social_recipe(form);
+  if (form.directed || form.weights || (form.attributes > 0 && !form.labels)) return general_recipe(form);
+  return form.labels ? molecule_recipe(form) : social_recipe();
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 //   cc = triangles / max(d (d - 1) / 2, 1),    columns = sqrt(h / sum h)
 //
 // B^2 C columns of norm 1.  B = 9, C = 6.  Cost: O(n + m sqrt(m)) for the triangles.
+//
+// closure:B:C  The same without the neighbours' degrees: h[a, c] = number of nodes at (l(d), cc).  B C columns of norm
+// 1, B = 25, C = 11.
 #include "embedding/blocks/shapes.h"
 
 #include <algorithm>
@@ -26,6 +29,16 @@ namespace {
 constexpr std::array kShapesConstants = {PartConstant{"centres", 9, 2, 32}};
 constexpr std::array kClusteringConstants = {PartConstant{"centres", 9, 2, 32},
                                              PartConstant{"closed centres", 6, 2, 32}};
+
+constexpr std::array kClosureConstants = {PartConstant{"centres", 25, 2, 256},
+                                          PartConstant{"closed centres", 11, 2, 256}};
+
+// cc of a node: the share of linked pairs among its neighbours.
+Between closed_share(GraphShape& shape, std::size_t i, std::size_t centres) {
+  const auto degree = static_cast<double>(shape.degree(i));
+  const double pairs = std::max(degree * (degree - 1) / 2, 1.0);
+  return {static_cast<double>(shape.triangles()[i]) / pairs, 1, centres};
+}
 
 class ShapesPart final : public Part {
  public:
@@ -52,6 +65,23 @@ class ClusteringPart final : public Part {
   std::size_t closed_;
 };
 
+class ClosurePart final : public Part {
+ public:
+  ClosurePart(std::size_t centres, std::size_t closed_centres) : centres_(centres), closed_(closed_centres) {}
+  [[nodiscard]] std::size_t width() const noexcept override { return centres_ * closed_; }
+  void draw(GraphShape& shape, double share, std::span<double> columns) const override {
+    const std::span<const double> own = shape.log_degrees();
+    for (std::size_t i = 0; i < shape.nodes(); ++i) {
+      add_to_grid(columns, Between(own[i], kLargestLog, centres_), closed_share(shape, i, closed_), closed_);
+    }
+    finish_histogram(columns, share);
+  }
+
+ private:
+  std::size_t centres_;
+  std::size_t closed_;
+};
+
 }  // namespace
 
 void draw_shapes(GraphShape& shape, std::size_t centres, double share, std::span<double> columns) {
@@ -69,13 +99,9 @@ void draw_clustering(GraphShape& shape, std::size_t centres, std::size_t closed_
                      std::span<double> columns) {
   const std::span<const double> own = shape.log_degrees();
   const std::span<const double> near = shape.log_neighbour_degrees();
-  const std::span<const std::uint64_t> triangles = shape.triangles();
   for (std::size_t i = 0; i < shape.nodes(); ++i) {
-    const auto degree = static_cast<double>(shape.degree(i));
-    const double pairs = std::max(degree * (degree - 1) / 2, 1.0);
-    const Between closed(static_cast<double>(triangles[i]) / pairs, 1, closed_centres);
-    add_to_grid(columns, Between(own[i], kLargestLog, centres), Between(near[i], kLargestLog, centres), closed, centres,
-                closed_centres);
+    add_to_grid(columns, Between(own[i], kLargestLog, centres), Between(near[i], kLargestLog, centres),
+                closed_share(shape, i, closed_centres), centres, closed_centres);
   }
   finish_histogram(columns, share);
 }
@@ -88,6 +114,11 @@ const PartKind kClusteringPart = {
     "clustering", kClusteringConstants, {}, [](std::span<const double> constants, const DataForm&) {
       return std::unique_ptr<const Part>(
           std::make_unique<const ClusteringPart>(whole(constants[0]), whole(constants[1])));
+    }};
+
+const PartKind kClosurePart = {
+    "closure", kClosureConstants, {}, [](std::span<const double> constants, const DataForm&) {
+      return std::unique_ptr<const Part>(std::make_unique<const ClosurePart>(whole(constants[0]), whole(constants[1])));
     }};
 
 }  // namespace unscatter

@@ -221,6 +221,11 @@ TEST(Blocks, AutoChoosesByTheFormAlone) {
   }
   EXPECT_EQ(chosen({.labels = true}), named("molecule", {.labels = true}));
   EXPECT_EQ(chosen({}), named("social", {}));
+  for (const DataForm& form :
+       {DataForm{.directed = true}, DataForm{.weights = true, .labels = true},
+        DataForm{.directed = true, .weights = true, .labels = true, .attributes = 2}, DataForm{.attributes = 4}}) {
+    EXPECT_EQ(chosen(form), named("general", form));
+  }
   EXPECT_NE(chosen({}), chosen({.labels = true}));
   EXPECT_NE(chosen({.positions = true, .attributes = 1}), chosen({.positions = true, .attributes = 3}));
 }

@@ -116,19 +116,19 @@ TEST(Drawing, IsTheFormula) {
       M.col(1).normalize();
     };
     orthonormal(X);
-    for (int step = 0; step < 40; ++step) {
+    for (int step = 0; step < 12; ++step) {
       X = B * X;
       orthonormal(X);
     }
     const Eigen::SelfAdjointEigenSolver<Matrix> small(X.transpose() * B * X);
     X = X * small.eigenvectors() * small.eigenvalues().cwiseMax(1e-9).cwiseSqrt().asDiagonal();
-    for (int step = 0; step < 20; ++step) {
+    for (int step = 0; step < 10; ++step) {
       Matrix next = Matrix::Zero(n, 2);
       for (Eigen::Index i = 0; i < n; ++i) {
         double weights = 0;
         for (Eigen::Index j = 0; j < n; ++j) {
           if (j == i) continue;
-          const double w = 1 / D(i, j);
+          const double w = 1 / (D(i, j) * D(i, j));
           const double apart = std::sqrt((X.row(i) - X.row(j)).squaredNorm() + 0.1);
           next.row(i) += w * (X.row(j) + D(i, j) * (X.row(i) - X.row(j)) / apart);
           weights += w;

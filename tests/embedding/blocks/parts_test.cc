@@ -135,6 +135,19 @@ TEST(Parts, ShapesAndClustering) {
   expect_formula("shapes:4", shapes(4, 0, false), 1e-6);
   expect_formula("clustering", shapes(9, 6, true), 1e-6);
   expect_formula("clustering:5:3", shapes(5, 3, true), 1e-6);
+  expect_formula(
+      "closure:7:4",
+      [](const Graph& graph) {
+        const DenseGraph dense(graph);
+        std::vector<double> h;
+        for (Eigen::Index i = 0; i < dense.n(); ++i) {
+          const double d = dense.degree(i);
+          const double cc = dense.triangles(i) / std::max(d * (d - 1) / 2, 1.0);
+          add(h, joint({soft(std::log(1 + d), 0, 8.4, 7), soft(cc, 0, 1, 4)}));
+        }
+        return hel(h);
+      },
+      1e-6);
 }
 
 TEST(Parts, Kinds) {
@@ -156,11 +169,11 @@ TEST(Parts, LabelCounts) {
   for (const std::size_t buckets : {64u, 3u}) {
     expect_formula("label-counts:" + std::to_string(buckets), [&](const Graph& graph) {
       std::vector<double> expected;
-      for (std::size_t b = 0; b < buckets; ++b) {
-        double count = 0;
-        for (std::size_t i = 0; graph.has_labels() && i < graph.node_count(); ++i) {
-          if (graph.has_features(i) && static_cast<std::size_t>(graph.label(i)) % buckets == b) ++count;
-        }
+      std::vector<double> counts(buckets, 0.0);
+      for (std::size_t i = 0; graph.has_labels() && i < graph.node_count(); ++i) {
+        if (graph.has_features(i)) counts[static_cast<std::size_t>(graph.label(i)) % buckets] += 1;
+      }
+      for (const double count : counts) {
         for (const double t : {0.25, 0.5, 1.0}) {
           const double scale = graph.has_labels() ? 1 / std::sqrt(3.0 * static_cast<double>(buckets)) : 0;
           expected.push_back(scale * std::cos(t * std::log(1 + count)));
@@ -383,9 +396,10 @@ TEST(Parts, LabelShapes) {
 
 // By the definition: closed neighbourhoods that are cliques, each once.
 TEST(Parts, Cliques) {
-  expect_formula("cliques:9", [](const Graph& graph) {
+  expect_formula("cliques:7:4", [](const Graph& graph) {
     const DenseGraph dense(graph);
     std::vector<std::vector<Eigen::Index>> cliques;
+    std::vector<double> simple_nodes;
     for (Eigen::Index i = 0; i < dense.n(); ++i) {
       std::vector<Eigen::Index> closed;
       for (Eigen::Index j = 0; j < dense.n(); ++j) {
@@ -395,10 +409,20 @@ TEST(Parts, Cliques) {
       for (const Eigen::Index a : closed) {
         for (const Eigen::Index b : closed) clique = clique && (a == b || dense.A(a, b) > 0);
       }
-      if (clique && std::find(cliques.begin(), cliques.end(), closed) == cliques.end()) cliques.push_back(closed);
+      if (!clique) continue;
+      const auto known = std::find(cliques.begin(), cliques.end(), closed);
+      if (known != cliques.end()) {
+        simple_nodes[static_cast<std::size_t>(known - cliques.begin())] += 1;
+        continue;
+      }
+      cliques.push_back(closed);
+      simple_nodes.push_back(1);
     }
-    std::vector<double> h(9, 0.0);
-    for (const auto& clique : cliques) h[std::min<std::size_t>(clique.size(), 8)] += 1;
+    std::vector<double> h(28, 0.0);
+    for (std::size_t k = 0; k < cliques.size(); ++k) {
+      add(h, joint({soft(std::log(1 + static_cast<double>(cliques[k].size())), 0, 5, 7),
+                    soft(std::log(1 + simple_nodes[k]), 0, 5, 4)}));
+    }
     if (cliques.empty()) h[0] = 1;
     return softened(h, 1);
   });
@@ -428,11 +452,6 @@ TEST(Parts, SumsOfAttributes) {
     if (graph.attribute_count() == 0) return std::vector<double>(12, 0.0);
     return waves({signed_log_of(sums(graph, 0)), signed_log_of(sums(graph, 1))}, {0.25, 0.5, 1.0}, 6);
   });
-  expect_formula("attribute-ratios:2", [&](const Graph& graph) {
-    if (graph.attribute_count() == 0) return std::vector<double>(16, 0.0);
-    const double first = std::max(sums(graph, 0), 1.0);
-    return waves({sums(graph, 0) / first, sums(graph, 1) / first}, {1.0, 2.0, 4.0, 8.0}, 8);
-  });
   expect_formula(
       "attribute-levels:2",
       [](const Graph& graph) {
@@ -447,22 +466,20 @@ TEST(Parts, SumsOfAttributes) {
         return expected;
       },
       1e-6);
-  expect_formula("label-means:2:3", [](const Graph& graph) {
+  expect_formula("label-sums:2:3", [](const Graph& graph) {
     if (graph.attribute_count() == 0) return std::vector<double>(36, 0.0);
     std::vector<double> q;
     for (const std::size_t label : {0u, 1u, 2u}) {
       for (const std::size_t k : {0u, 1u}) {
         double sum = 0;
-        double count = 0;
         for (std::size_t i = 0; i < graph.node_count(); ++i) {
           if (!graph.has_features(i) || static_cast<std::size_t>(graph.label(i)) % 3 != label) continue;
-          sum += signed_log_of(graph.attributes(i)[k]);
-          ++count;
+          sum += graph.attributes(i)[k];
         }
-        q.push_back(count > 0 ? sum / count : 0);
+        q.push_back(signed_log_of(sum));
       }
     }
-    return waves(q, {0.5, 1.0, 2.0}, 18);
+    return waves(q, {0.25, 0.5, 1.0}, 18);
   });
 }
 
