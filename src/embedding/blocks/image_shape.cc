@@ -70,15 +70,21 @@ Eigen::Map<const RowMatrix> ImageShape::values() const { return {values_.data(),
 void ImageShape::fill_weights(double scale) {
   weights_.resize(at(count_), at(count_));
   const double factor = 1 / (2 * scale * scale);
+  const double* const rows = rows_.data();
+  const double* const columns = columns_.data();
+  // One triangle, and its mirror.
   for (std::size_t i = 0; i < count_; ++i) {
     double* const row = weights_.data() + i * count_;
-    const double r = rows_[i];
-    const double c = columns_[i];
-    for (std::size_t j = 0; j < count_; ++j) {
-      const double down = rows_[j] - r;
-      const double right = columns_[j] - c;
-      row[j] = exp_minus((down * down + right * right) * factor);
+    const double r = rows[i];
+    const double c = columns[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      const double down = rows[j] - r;
+      const double right = columns[j] - c;
+      row[j] = (down * down + right * right) * factor;
     }
+    exp_minus(row, i);
+    row[i] = 1;
+    for (std::size_t j = 0; j < i; ++j) weights_.data()[j * count_ + i] = row[j];
   }
 }
 
@@ -190,9 +196,10 @@ void ImageShape::pool(std::span<const double> maps, std::size_t columns, std::si
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t a = 0; a < side; ++a) {
         const double apart = coordinates[i] - (static_cast<double>(a) + 0.5) / static_cast<double>(side);
-        all[i * side + a] = exp_minus(apart * apart * factor);
+        all[i * side + a] = apart * apart * factor;
       }
     }
+    exp_minus(all.data(), all.size());
   };
   near(rows_, near_rows_);
   near(columns_, near_columns_);
