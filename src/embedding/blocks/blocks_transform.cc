@@ -26,8 +26,14 @@ struct WeightedPart {
 class BlocksTransform final : public Transform {
  public:
   BlocksTransform(std::string_view recipe, const DataForm& form, std::string text, std::vector<WeightedPart> parts,
-                  std::size_t columns, const std::optional<FourierStep>& fourier)
-      : recipe_(recipe), form_(form), text_(std::move(text)), parts_(std::move(parts)), columns_(columns) {
+                  std::size_t columns, const Recipe& resolved)
+      : recipe_(recipe),
+        form_(form),
+        text_(std::move(text)),
+        parts_(std::move(parts)),
+        columns_(columns),
+        scale_(resolved.scale) {
+    const std::optional<FourierStep>& fourier = resolved.fourier;
     if (fourier) fourier_ = std::make_unique<const RandomFourier>(*fourier, columns);
     needs_edges_ = (fourier && fourier->drawn) ||
                    std::any_of(parts_.begin(), parts_.end(), [](const WeightedPart& part) { return !part.positions; });
@@ -58,6 +64,7 @@ class BlocksTransform final : public Transform {
     }
     draw_parts(memory, false);
     if (fourier_ == nullptr) {
+      for (double& value : memory.z) value *= scale_;
       store_runs(memory.z, row);
       return ok_status();
     }
@@ -71,7 +78,7 @@ class BlocksTransform final : public Transform {
         shape.set_image(memory.drawing, view);
         draw_parts(memory, true);
       }
-      fourier_->add(memory.z, 1 / static_cast<double>(views), memory.phases, x);
+      fourier_->add(memory.z, scale_ / static_cast<double>(views), memory.phases, x);
     }
     return ok_status();
   }
@@ -101,6 +108,7 @@ class BlocksTransform final : public Transform {
   std::string text_;  // with the choices that follow from the form
   std::vector<WeightedPart> parts_;
   std::size_t columns_;
+  double scale_;
   bool needs_edges_ = true;
   std::unique_ptr<const RandomFourier> fourier_;
 };
@@ -123,8 +131,8 @@ Result<std::unique_ptr<Transform>> make_blocks_transform(std::string_view recipe
                    fmt::format("recipe '{}': more than {} columns; choose smaller constants", recipe, kMostColumns)};
     }
   }
-  return std::unique_ptr<Transform>(std::make_unique<BlocksTransform>(recipe, form, write_recipe(resolved),
-                                                                      std::move(parts), columns, resolved.fourier));
+  return std::unique_ptr<Transform>(
+      std::make_unique<BlocksTransform>(recipe, form, write_recipe(resolved), std::move(parts), columns, resolved));
 }
 
 }  // namespace unscatter

@@ -12,12 +12,14 @@ namespace {
 // No window is divided by 0, however far the nodes are.
 constexpr double kLonelyWindow = 1e-6;
 // 1, r, c, r^2, r c, c^2
-constexpr Eigen::Index kMoments = 6;
+constexpr std::size_t kMoments = 6;
 
 Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-void wipe_matrix_of_image(RowMatrix& matrix) {
-  wipe(std::as_writable_bytes(std::span(matrix.data(), static_cast<std::size_t>(matrix.size()))));
+// Memory as a matrix.  It only grows, so that nothing is allocated after some graphs.
+Eigen::Map<RowMatrix> matrix_in(std::vector<double>& memory, std::size_t rows, std::size_t columns) {
+  if (memory.size() < rows * columns) memory.resize(rows * columns);
+  return {memory.data(), at(rows), at(columns)};
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ ImageShape::~ImageShape() {
     wipe(wavelets.gradients);
     wipe(wavelets.bends);
   }
-  for (RowMatrix* matrix : {&weights_, &moments_, &sums_, &windows_, &pooled_}) wipe_matrix_of_image(*matrix);
+  for (std::vector<double>* matrix : {&weights_, &moments_, &sums_, &windows_, &pooled_}) wipe(*matrix);
 }
 
 void ImageShape::look_at(const Graph& graph) {
@@ -68,7 +70,7 @@ Eigen::Map<const RowMatrix> ImageShape::values() const { return {values_.data(),
 
 // Not divided by their sums.
 void ImageShape::fill_weights(double scale) {
-  weights_.resize(at(count_), at(count_));
+  (void)matrix_in(weights_, count_, count_);
   const double factor = 1 / (2 * scale * scale);
   const double* const rows = rows_.data();
   const double* const columns = columns_.data();
@@ -104,7 +106,7 @@ const ImageShape::Wavelets& ImageShape::wavelets(double scale) {
   const std::size_t n = count_;
   const std::size_t signals = channels_ + 1;  // the first one is constant
   fill_weights(scale);
-  moments_.resize(at(n), kMoments * at(signals));
+  const Eigen::Map<RowMatrix> moments = matrix_in(moments_, n, kMoments * signals);
   for (std::size_t i = 0; i < n; ++i) {
     const double r = rows_[i];
     const double c = columns_[i];
@@ -115,8 +117,7 @@ const ImageShape::Wavelets& ImageShape::wavelets(double scale) {
       for (std::size_t m = 0; m < kMoments; ++m) row[s * kMoments + m] = powers[m] * x;
     }
   }
-  sums_.resize(at(n), kMoments * at(signals));
-  sums_.noalias() = weights_ * moments_;
+  matrix_in(sums_, n, kMoments * signals).noalias() = matrix_in(weights_, n, n) * moments;
   made.gradients.resize(n * channels_ * 2);
   made.bends.resize(n * channels_ * 3);
   struct Around {
@@ -158,7 +159,7 @@ void ImageShape::gradients_of(std::span<const double> maps, std::size_t columns,
   const std::size_t n = count_;
   fill_weights(scale);
   // 1, r and c, then the same of every map.
-  moments_.resize(at(n), 3 * at(columns + 1));
+  const Eigen::Map<RowMatrix> moments = matrix_in(moments_, n, 3 * (columns + 1));
   for (std::size_t i = 0; i < n; ++i) {
     double* const row = moments_.data() + i * 3 * (columns + 1);
     for (std::size_t s = 0; s <= columns; ++s) {
@@ -168,8 +169,7 @@ void ImageShape::gradients_of(std::span<const double> maps, std::size_t columns,
       row[s * 3 + 2] = columns_[i] * x;
     }
   }
-  sums_.resize(at(n), 3 * at(columns + 1));
-  sums_.noalias() = weights_ * moments_;
+  matrix_in(sums_, n, 3 * (columns + 1)).noalias() = matrix_in(weights_, n, n) * moments;
   for (std::size_t i = 0; i < n; ++i) {
     const double* const row = sums_.data() + i * 3 * (columns + 1);
     const double first = 1 / (row[0] * scale);
@@ -203,15 +203,15 @@ void ImageShape::pool(std::span<const double> maps, std::size_t columns, std::si
   };
   near(rows_, near_rows_);
   near(columns_, near_columns_);
-  windows_.resize(at(n), at(side * side));
+  const Eigen::Map<RowMatrix> windows = matrix_in(windows_, n, side * side);
   for (std::size_t i = 0; i < n; ++i) {
     double* const row = windows_.data() + i * side * side;
     for (std::size_t a = 0; a < side; ++a) {
       for (std::size_t b = 0; b < side; ++b) row[a * side + b] = near_rows_[i * side + a] * near_columns_[i * side + b];
     }
   }
-  pooled_.resize(at(columns), at(side * side));
-  pooled_.noalias() = Eigen::Map<const RowMatrix>(maps.data(), at(n), at(columns)).transpose() * windows_;
+  matrix_in(pooled_, columns, side * side).noalias() =
+      Eigen::Map<const RowMatrix>(maps.data(), at(n), at(columns)).transpose() * windows;
   near_rows_.assign(side * side, kLonelyWindow);  // now the weights of the windows
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t window = 0; window < side * side; ++window) {

@@ -85,11 +85,11 @@ class ImageShape {
   std::array<Wavelets, kKept> kept_;
   std::size_t kept_count_ = 0;
   // Memory that is reused.
-  RowMatrix weights_;
-  RowMatrix moments_;
-  RowMatrix sums_;
-  RowMatrix windows_;
-  RowMatrix pooled_;
+  std::vector<double> weights_;
+  std::vector<double> moments_;
+  std::vector<double> sums_;
+  std::vector<double> windows_;
+  std::vector<double> pooled_;
 };
 
 }  // namespace unscatter

@@ -1,7 +1,9 @@
-// What the part `kinds` counts, which portrait counts too.
+// The columns of the part `all-kinds`, which portrait has too, and what the part `kinds` counts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "embedding/blocks/graph_shape.h"
 #include "embedding/blocks/hashing.h"
@@ -17,5 +19,7 @@ void count_node_kinds(GraphShape& shape, Count count) {
     count(mixed(mixed(mixed(0, shape.degree(i)), triangles[i]), cores[i]));
   }
 }
+
+void draw_all_kinds(GraphShape& shape, std::size_t buckets, double share, std::span<double> columns);
 
 }  // namespace unscatter

@@ -65,6 +65,7 @@ struct PartKind {
 // A constant as a whole number.
 [[nodiscard]] inline std::size_t whole(double constant) { return static_cast<std::size_t>(constant); }
 
+extern const PartKind kAllKindsPart;
 extern const PartKind kAttributeCountsPart;
 extern const PartKind kAttributeEndsPart;
 extern const PartKind kAttributeLevelsPart;

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMostParts = 64;
 constexpr std::string_view kFourierName = "fourier";
 constexpr std::string_view kDrawnName = "drawn";
+constexpr std::string_view kScaleName = "scale";
+constexpr std::array kScaleStep = {PartConstant{"scale", 1, 1e-6, 1, false}};
 constexpr PartConstant kPartWeight = {"weight", 1, 1e-6, 1e6, false};
 // A seed is a whole number that a double holds.
 constexpr std::array kFourierConstants = {PartConstant{"coordinates", 4096, 2, 65536},
@@ -87,7 +89,7 @@ Result<RecipePart> parse_part(std::string_view text) {
   const std::string_view before = trimmed(part.substr(0, star));
   const std::string_view name = trimmed(before.substr(0, before.find(':')));
   RecipePart parsed;
-  if (name == kFourierName || name == kDrawnName)
+  if (name == kFourierName || name == kDrawnName || name == kScaleName)
     return recipe_error(part, "it is the last step and stands behind a '>'");
   parsed.kind = find_part_kind(name);
   if (parsed.kind == nullptr) return unknown_part(part, name);
@@ -100,16 +102,39 @@ Result<RecipePart> parse_part(std::string_view text) {
   return parsed;
 }
 
-Result<FourierStep> parse_fourier(std::string_view text) {
+// One step behind a '>'.
+Status parse_step(std::string_view text, Recipe& recipe) {
   const std::string_view step = trimmed(text);
   const std::string_view name = trimmed(step.substr(0, step.find(':')));
+  if (name == kScaleName) {
+    UNSCATTER_TRY(constants, parse_constants_of(step, step, kScaleStep));
+    recipe.scale = constants[0];
+    return ok_status();
+  }
   if (name != kFourierName && name != kDrawnName) {
-    return recipe_error(step, "the step behind '>' is 'fourier' or 'drawn', as in '> fourier:4096:2:1'");
+    return recipe_error(step, "a step behind '>' is 'fourier', 'drawn' or 'scale', as in '> fourier:4096:2:1'");
   }
   UNSCATTER_TRY(constants, parse_constants_of(step, step, kFourierConstants));
   const auto features = static_cast<std::size_t>(constants[0]);
   if (features % 2 != 0) return recipe_error(step, "the number of coordinates must be even");
-  return FourierStep{features, constants[1], static_cast<std::uint64_t>(constants[2]), name == kDrawnName};
+  recipe.fourier = {features, constants[1], static_cast<std::uint64_t>(constants[2]), name == kDrawnName};
+  return ok_status();
+}
+
+// The steps in their order: Fourier features, then the scale.  Each at most once.
+Status parse_steps(std::string_view text, Recipe& recipe) {
+  bool scaled = false;
+  while (!text.empty()) {
+    text.remove_prefix(1);  // the '>'
+    const std::string_view step = text.substr(0, text.find('>'));
+    if (scaled) return recipe_error(trimmed(step), "nothing follows 'scale'");
+    const bool had_fourier = recipe.fourier.has_value();
+    UNSCATTER_CHECK_OK(parse_step(step, recipe));
+    scaled = trimmed(step).starts_with(kScaleName);
+    if (had_fourier && !scaled) return recipe_error(trimmed(step), "only 'scale' follows Fourier features");
+    text.remove_prefix(step.size());
+  }
+  return ok_status();
 }
 
 // Splits at every '+' that is not inside a number such as 1e+5.
@@ -153,10 +178,7 @@ Result<Recipe> parse_recipe(std::string_view text) {
     if (recipe.parts.size() == kMostParts) return recipe_error(trimmed(part), "a recipe has at most 64 parts");
     recipe.parts.push_back(std::move(parsed));
   }
-  if (arrow != std::string_view::npos) {
-    UNSCATTER_TRY(fourier, parse_fourier(text.substr(arrow + 1)));
-    recipe.fourier = fourier;
-  }
+  if (arrow != std::string_view::npos) UNSCATTER_CHECK_OK(parse_steps(text.substr(arrow), recipe));
   return recipe;
 }
 
@@ -175,6 +197,7 @@ std::string write_recipe(const Recipe& recipe) {
     text += fmt::format(" > {}:{}:{}:{}", recipe.fourier->drawn ? kDrawnName : kFourierName, recipe.fourier->features,
                         number_text(recipe.fourier->gamma), recipe.fourier->seed);
   }
+  if (recipe.scale != 1) text += fmt::format(" > {}:{}", kScaleName, number_text(recipe.scale));
   return text;
 }
 

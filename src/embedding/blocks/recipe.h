@@ -1,10 +1,12 @@
 // A recipe: which parts make an embedding, with which weights.  It is one readable text:
 //
-//   recipe   = part { "+" part } [ ">" fourier ]
+//   recipe   = part { "+" part } [ ">" fourier ] [ ">" scale ]
 //   part     = name { ":" number } [ "*" number ]        constants, and the weight (1 if it is left out)
 //   fourier  = ("fourier" | "drawn") { ":" number }      coordinates, gamma, seed (4096, 1, 1)
 //
-//   size*3 + label-counts*3 + returns*3 + colours + paths > fourier:4096:2:1
+//   scale    = "scale" ":" number                        all coordinates times this, at most 1
+//
+//   size*3 + label-counts*3 + returns*3 + colours + paths > fourier:4096:2:1 > scale:0.1
 //
 // "drawn" is the mean of the Fourier features over eight views of a drawing of the graph (drawing.h), which takes the
 // place of positions.  Blanks are free.  Constants that are left out have built-in values.  With the weights w, a part
@@ -32,6 +34,7 @@ struct RecipePart {
 struct Recipe {
   std::vector<RecipePart> parts;  // at least one
   std::optional<FourierStep> fourier;
+  double scale = 1;
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "embedding/blocks/directions.h"
 #include "embedding/blocks/graph_shape.h"
-#include "embedding/blocks/hashing.h"
 #include "embedding/blocks/histograms.h"
 #include "embedding/blocks/kinds.h"
 #include "embedding/blocks/shapes.h"
@@ -24,7 +21,7 @@ namespace {
 constexpr std::size_t kShapeCentres = 8;
 constexpr std::size_t kClusteringCentres = 4;
 constexpr std::size_t kBuckets = 1024;
-// In counts: up to about ten different kinds of nodes the norm still tells how many there are.
+// In counts: up to about ten different channels the norm still tells how many there are.
 constexpr double kCountSoftening = 60;
 
 // A part of the row: how many columns, and its share of the norm.  The weights were chosen once, on MUTAG, NCI1,
@@ -63,44 +60,6 @@ class Columns {
  private:
   std::span<double> left_;
 };
-
-// Colours of nodes: their labels, then twice what they and their neighbours have [Shervashidze11].  A node whose label
-// was removed has a colour of its own.
-template <typename Count>
-void count_label_kinds(GraphShape& shape, Count count) {
-  const std::size_t n = shape.nodes();
-  std::span<std::uint64_t> colours = shape.words(0, n);
-  std::span<std::uint64_t> next = shape.words(1, n);
-  for (std::size_t i = 0; i < n; ++i) {
-    colours[i] = shape.has_features(i) ? mixed(1, static_cast<std::uint64_t>(shape.label(i))) : mixed(2);
-  }
-  for (const std::uint64_t round : {2u, 3u}) {
-    for (std::size_t i = 0; i < n; ++i) {
-      std::uint64_t sum = 0;  // of hashes: the order of neighbours does not matter
-      for (const NodeIndex j : shape.neighbours(i)) sum += mixed(round, colours[j]);
-      next[i] = mixed(colours[i], sum);
-      count(mixed(round, next[i]));
-    }
-    std::swap(colours, next);
-  }
-}
-
-void draw_kinds(GraphShape& shape, std::span<double> part) {
-  const auto count = [part](std::uint64_t hash) { part[hash % kBuckets] += 1; };
-  count_node_kinds(shape, count);
-  const Graph& graph = shape.graph();
-  if (graph.directed()) {
-    const std::span<const double> out = shape.out_degrees();
-    for (std::size_t k = 0; k < shape.nodes(); ++k) {
-      const NodeIndex i = shape.original(k);
-      const auto outgoing = static_cast<std::uint64_t>(out[i]);
-      const std::uint64_t mutual = graph.degree(i) + outgoing - shape.degree(k);
-      count(mixed(mixed(mixed(1, graph.degree(i)), outgoing), mutual));
-    }
-  }
-  if (graph.has_labels()) count_label_kinds(shape, count);
-  finish_counts(part, share_of(kKinds.weight), kCountSoftening);
-}
 
 void draw_channels(GraphShape& shape, const NodeSignals& signals, std::size_t channels, Columns& columns) {
   const Graph& graph = shape.graph();
@@ -153,7 +112,7 @@ class Portrait final : public Transform {
     draw_directions(shape, kShapeCentres, share_of(kNodeDirections.weight), share_of(kEdgeDirections.weight),
                     node_directions, edge_directions);
     draw_weights(shape, share_of(kWeights.weight), columns.take(kWeights.width));
-    draw_kinds(shape, columns.take(kKinds.width));
+    draw_all_kinds(shape, kBuckets, share_of(kKinds.weight), columns.take(kKinds.width));
     draw_channels(shape, signals, channels, columns);
     store_runs(memory.z, row);
     return ok_status();

@@ -66,6 +66,17 @@ TEST(Blocks, PartsStandSideBySideWithTheirWeights) {
   for (std::size_t k = 0; k < dense.size(); ++k) EXPECT_NEAR(dense[k], expected[k], 1e-15);
 }
 
+TEST(Blocks, AScaleMultipliesTheRow) {
+  const Graph graph = testing::random_graph(3, testing::kRichGraph);
+  const Dataset data = data_of({graph});
+  for (const std::string text : {"size + kinds", "size + kinds > fourier:32:1:1", "pixels > drawn:32:1:1"}) {
+    const RowMatrix whole = recipe_embedder(text, data)->embed(data).value().to_dense();
+    const RowMatrix scaled = recipe_embedder(text + " > scale:0.25", data)->embed(data).value().to_dense();
+    EXPECT_LT((scaled - 0.25 * whole).norm(), 1e-15);
+    EXPECT_GT(scaled.norm(), 0.1);
+  }
+}
+
 TEST(Blocks, EveryRowHasNormAtMostOne) {
   for (const std::size_t attributes : {0u, 1u, 3u}) {
     std::vector<Graph> graphs = testing::graphs_of_all_kinds(attributes);

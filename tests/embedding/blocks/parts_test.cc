@@ -165,6 +165,48 @@ TEST(Parts, Kinds) {
   }
 }
 
+TEST(Parts, AllKinds) {
+  const auto hash_from = [](std::uint64_t h, std::initializer_list<std::uint64_t> numbers) {
+    for (const std::uint64_t c : numbers) h = mix(h * 0x165667B19E3779F9u + mix(c));
+    return h;
+  };
+  expect_formula("all-kinds:97", [&](const Graph& graph) {
+    const DenseGraph dense(graph);
+    std::vector<double> h(97, 0.0);
+    std::vector<std::uint64_t> c(static_cast<std::size_t>(dense.n()));
+    for (Eigen::Index i = 0; i < dense.n(); ++i) {
+      const std::size_t node = dense.original[static_cast<std::size_t>(i)];
+      const auto degree = static_cast<std::uint64_t>(dense.degree(i));
+      h[hash_from(0, {degree, static_cast<std::uint64_t>(dense.triangles(i)), dense.core(i)}) % 97] += 1;
+      std::uint64_t in = 0;
+      std::uint64_t out = 0;
+      std::uint64_t mutual = 0;
+      for (std::size_t j = 0; j < graph.node_count(); ++j) {
+        in += graph.has_edge(j, node) ? 1u : 0u;
+        out += graph.has_edge(node, j) ? 1u : 0u;
+        mutual += graph.has_edge(j, node) && graph.has_edge(node, j) ? 1u : 0u;
+      }
+      if (graph.directed()) h[hash_from(1, {in, out, mutual}) % 97] += 1;
+      if (!graph.has_labels()) continue;
+      c[static_cast<std::size_t>(i)] =
+          graph.has_features(node) ? hash_from(1, {static_cast<std::uint64_t>(graph.label(node))}) : mix(2);
+    }
+    for (std::uint64_t r = 2; graph.has_labels() && r <= 3; ++r) {
+      std::vector<std::uint64_t> next = c;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        std::uint64_t sum = 0;
+        for (std::size_t j = 0; j < c.size(); ++j) {
+          if (dense.A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) > 0) sum += hash_from(r, {c[j]});
+        }
+        next[i] = hash_from(c[i], {sum});
+        h[hash_from(r, {next[i]}) % 97] += 1;
+      }
+      c = next;
+    }
+    return softened(h, 60);
+  });
+}
+
 TEST(Parts, LabelCounts) {
   for (const std::size_t buckets : {64u, 3u}) {
     expect_formula("label-counts:" + std::to_string(buckets), [&](const Graph& graph) {

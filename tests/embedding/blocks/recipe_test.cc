@@ -30,6 +30,9 @@ TEST(Recipe, ReadsPartsConstantsWeightsAndTheLastStep) {
   EXPECT_EQ(*recipe.fourier, (FourierStep{128, 2.5, 17}));
   EXPECT_EQ(write_recipe(recipe), "size*3 + label-counts:7*0.25 + paths:4 > fourier:128:2.5:17");
   EXPECT_EQ(parse_recipe("size > fourier").value().fourier, (FourierStep{4096, 1, 1}));
+  EXPECT_EQ(parse_recipe("size>scale:0.25").value().scale, 0.25);
+  EXPECT_EQ(write_recipe(parse_recipe("size>fourier:8>scale:0.5").value()), "size > fourier:8:1:1 > scale:0.5");
+  EXPECT_EQ(write_recipe(parse_recipe("size > scale:1").value()), "size");
   // An exponent may have a sign, and is no second part.
   EXPECT_EQ(parse_recipe("size*1e+2 + kinds").value().parts[0].weight, 100);
 }
@@ -51,8 +54,10 @@ TEST(Recipe, ParseOfWriteIsTheSame) {
     }
     if (recipe.parts.empty()) continue;
     if (random.chance(0.4)) {
-      recipe.fourier = {2 + 2 * random.below(2000), std::exp(10 * random.unit() - 5), random.below(1000000000000)};
+      recipe.fourier = {2 + 2 * random.below(2000), std::exp(10 * random.unit() - 5), random.below(1000000000000),
+                        random.chance(0.5)};
     }
+    if (random.chance(0.3)) recipe.scale = std::exp(-10 * random.unit());
     const std::string text = write_recipe(recipe);
     const Result<Recipe> again = parse_recipe(text);
     ASSERT_TRUE(again.ok()) << text << ": " << again.error().message;
@@ -63,8 +68,9 @@ TEST(Recipe, ParseOfWriteIsTheSame) {
 
 // Whatever the text is, the answer is a recipe that can be written and read, or an error that names a part.
 TEST(Recipe, AnyTextGivesARecipeOrAnError) {
-  const std::vector<std::string_view> pieces = {"size", "paths", "shapes", ":", "*", "+",   ">",  "fourier", " ", "3",
-                                                "1e+3", "-2",    "nan",    ",", "0", "1e9", "\n", "kinds",   "(", "x"};
+  const std::vector<std::string_view> pieces = {
+      "size", "paths", "shapes", ":",   "*", "+", ">",   "fourier", "drawn:8", "scale:0.1", " ",
+      "3",    "1e+3",  "-2",     "nan", ",", "0", "1e9", "\n",      "kinds",   "(",         "x"};
   Sequence random(3);
   std::size_t good = 0;
   for (int trial = 0; trial < 20000; ++trial) {
@@ -104,7 +110,12 @@ TEST(Recipe, ErrorsNameThePartAndWhatWasMeant) {
   says("size > fourier:7", "even");
   says("size > fourier:8:0", "gamma");
   says("size > fourier:8:1:1:1", "at most 3");
-  says("size > fourier:8 > fourier:8", "coordinates");
+  says("size > fourier:8 > fourier:8", "only 'scale'");
+  says("size > scale:0.1 > fourier:8", "nothing follows");
+  says("size > scale:2", "from 1e-06 to 1");
+  says("size > scale:0", "'scale'");
+  says("scale:0.1", "last step");
+  says("size >", "fourier");
 }
 
 TEST(Recipe, NamesOfPartsAreSortedAndDistinct) {
