@@ -110,6 +110,20 @@ TEST_F(Embed, EveryTransformRuns) {
   }
 }
 
+TEST_F(Embed, RecipesRunAndMistakesAreNamed) {
+  for (const char* recipe :
+       {"auto", "social", "molecule", "general", "paper", "portrait", "size*3 + paths > scale:0.5"}) {
+    const Outcome outcome = run_program({"embed", "--data", data(), "--embedding", recipe});
+    EXPECT_EQ(outcome.exit_code, 0) << recipe << outcome.err;
+  }
+  const Outcome near = run_program({"embed", "--data", data(), "--embedding", "size + shape"});
+  EXPECT_NE(near.exit_code, 0);
+  EXPECT_NE(near.err.find("did you mean 'shapes'?"), std::string::npos) << near.err;
+  const Outcome both = run_program({"embed", "--data", data(), "--embedding", "auto", "--transform", "gft"});
+  EXPECT_NE(both.exit_code, 0);
+  EXPECT_NE(both.err.find("--embedding says it all"), std::string::npos) << both.err;
+}
+
 TEST_F(Embed, KeepsAnExistingFileUnlessForced) {
   folder_.write("Z.npy", "precious");
   const Outcome refused = run_program({"embed", "--data", data(), "--out", out()});
