@@ -100,6 +100,22 @@ TEST(Blocks, EveryRowHasNormAtMostOne) {
   }
 }
 
+TEST(Blocks, RowsOfRealDataHaveNormAtMostTheirScale) {
+  UNSCATTER_REQUIRE_DATA(folder);
+  for (const char* name : {"MUTAG", "ENZYMES", "IMDB-MULTI"}) {
+    const Dataset data = read_dataset(folder / name / (std::string(name) + ".zip")).value();
+    for (const auto& [recipe, scale] :
+         {std::pair("social", 0.1), std::pair("molecule", 0.1), std::pair("general", 0.2)}) {
+      SCOPED_TRACE(std::string(name) + " " + recipe);
+      const SparseBlockRows rows = recipe_embedder(recipe, data)->embed(data).value();
+      for (std::size_t g = 0; g < rows.rows(); ++g) {
+        ASSERT_LE(rows.row_norm(g), scale * (1 + 1e-12)) << g;
+        ASSERT_GT(rows.row_norm(g), 0.01) << g;
+      }
+    }
+  }
+}
+
 // The order in which a file lists nodes is nobody's business.
 TEST(Blocks, TheOrderOfNodesDoesNotMatter) {
   for (const bool directed : {false, true}) {
