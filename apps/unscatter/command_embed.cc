@@ -207,11 +207,17 @@ void add_embed_command(CLI::App& parent, Context& context) {
   command.footer(R"help(
 Examples:
   unscatter embed --data IMDB-BINARY --out Z.npy
+  unscatter embed --data MNIST --embedding auto
+  unscatter embed --data NCI1 --embedding "size*3 + label-counts*3 + returns*3 + colours + paths"
+  unscatter embed --data groups.jsonl --embedding "size + shapes*2 + kinds > fourier:4096:0.5:1"
   unscatter embed --data groups.jsonl --features log-degree+constant --scales 5 --moments 4
   unscatter embed --data MUTAG.zip --transform itersine --layers 2 --frame-bounds
   unscatter embed --data MNIST.npz --features "intensity+product(intensity,position)" --json
   unscatter embed --data MUTAG.zip --transform custom --kernel "0..1: 1 -1 | 0..1: 0 1; 1..2: 1"
 
+Recipes (--embedding): auto, social, molecule, image, drawing, general, paper, portrait, or parts joined by '+', each
+with constants behind ':' and a weight behind '*'; docs/embeddings.md lists the parts.  Their lambda: 1e-6, or 1e-4 for
+parts that are written down.
 Features are blocks joined by '+'.  Some look at no data: soft-degree[:CENTRES], label-buckets[:BUCKETS],
 soft-attributes[:COUNT], wide-attributes[:COUNT], log-degree, constant, position, attributes[:COUNT],
 intensity[:COUNT].  Some have constants that are stated or fitted (--fit): degree-onehot[:WIDTH], labels[:A,B,...],

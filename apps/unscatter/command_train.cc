@@ -28,6 +28,7 @@ void add_train_command(CLI::App& parent, Context& context) {
   command.footer(R"(
 Examples:
   unscatter train --data groups.jsonl --workspace w.unscatter
+  unscatter train --data MNIST --workspace mnist.unscatter --embedding auto
   unscatter train --data groups.jsonl --workspace w.unscatter --train-share 0.8 --lambda 1e-4 --scales 5
   unscatter train --data IMDB-BINARY --workspace imdb.unscatter --epsilon 0.5 --delta 1e-5 --releases 100
   unscatter train --data groups.jsonl --workspace w.unscatter --train-share 0.8 --compare-levels --per-subject 1
@@ -47,7 +48,7 @@ differentially private for every subject; the noise follows from --epsilon, --de
 --preset paper: noise in the objective (alpha 0.1), data-dependent bound, the paper's budget, tombstones, and on the
 paper's own data sets its scales, moments, layers and lambda; the certificate says what is not sound about it.  An
 option that is given goes before the preset.
-Features and transforms: unscatter embed --help.)");
+Recipes, features and transforms: unscatter embed --help.)");
   context.add_action(
       command, [arguments, &command, &context] { return train_workspace(*arguments, command, context); },
       [arguments]() -> Status {

@@ -5,9 +5,31 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "embedding/blocks/recipes.h"
 #include "output.h"
 
 namespace unscatter::cli {
+namespace {
+
+// What the parts of a recipe look at; nothing for other families.
+PartNeeds seen_by_recipe(const TransformSpec& spec, const std::string& features) {
+  PartNeeds all;
+  if (spec.family != "blocks") return all;
+  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
+  if (!recipe.ok()) return all;
+  for (const RecipePart& part : recipe->parts) {
+    const PartNeeds& needs = part.kind->needs;
+    all.directed = all.directed || needs.directed;
+    all.weights = all.weights || needs.weights;
+    all.labels = all.labels || needs.labels;
+    all.attributes = all.attributes || needs.attributes;
+    all.positions = all.positions || needs.positions;
+  }
+  return all;
+}
+
+}  // namespace
+
 void count_form(const Graph& graph, FormCounts& counts) {
   ++counts.graphs;
   counts.directed += graph.directed() ? 1u : 0u;
@@ -26,6 +48,7 @@ FormCounts count_forms(const Dataset& dataset) {
 
 EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, const std::string& features) {
   const bool portrait = spec.family == "portrait";
+  const PartNeeds seen = seen_by_recipe(spec, features);
   const auto in_features = [&](std::string_view block) { return features.find(block) != std::string::npos; };
   EmbeddingUse use;
   // "labels", or "labels (12 of 300 graphs)" where some graphs lack them.
@@ -39,15 +62,29 @@ EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, 
       use.left_out.push_back(fmt::format("{}: {}", what, cure));
     }
   };
-  use.uses.emplace_back(portrait ? "size and structure" : "structure");
-  note("directions", counts.directed, !spec.symmetrise, "--symmetrise takes them away");
-  note("edge weights", counts.weighted, portrait, "--transform portrait uses them");
-  note("node labels", counts.labelled, portrait || in_features("label"), "--features label-buckets uses them");
+  const bool blocks = spec.family == "blocks";
+  use.uses.emplace_back(portrait || blocks ? "size and structure" : "structure");
+  note("directions", counts.directed, !spec.symmetrise && (!blocks || seen.directed),
+       spec.symmetrise ? "--symmetrise takes them away" : "the part directions uses them");
+  note("edge weights", counts.weighted, portrait || seen.weights,
+       blocks ? "the part weights uses them" : "--transform portrait uses them");
+  note("node labels", counts.labelled, portrait || seen.labels || (!blocks && in_features("label")),
+       blocks ? "the part label-counts uses them" : "--features label-buckets uses them");
   note(counts.attributes == 1 ? "1 attribute" : fmt::format("{} attributes", counts.attributes), counts.with_attributes,
-       in_features("attributes") || in_features("intensity"), "--features wide-attributes uses them");
-  note("positions", counts.positioned, spec.family == "windows" || in_features("position"),
-       "--transform windows uses them");
+       seen.attributes || (!blocks && (in_features("attributes") || in_features("intensity"))),
+       blocks ? "the part attributes uses them" : "--features wide-attributes uses them");
+  note("positions", counts.positioned,
+       seen.positions || (!blocks && (spec.family == "windows" || in_features("position"))),
+       blocks ? "the part pixels uses them" : "--embedding image uses them");
   return use;
+}
+
+std::string embedding_title(const TransformSpec& spec, const std::string& features) {
+  if (spec.family != "blocks") return fmt::format("{} of {}", spec.family, features);
+  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
+  if (!recipe.ok()) return spec.recipe;
+  const std::string text = write_recipe(*recipe);
+  return is_recipe_name(spec.recipe) ? fmt::format("{}: {}", spec.recipe, text) : text;
 }
 
 }  // namespace unscatter::cli

@@ -33,4 +33,7 @@ struct EmbeddingUse {
 [[nodiscard]] EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec,
                                          const std::string& features);
 
+// "portrait of soft-degree:16", or a recipe with the parts that it has for these data.
+[[nodiscard]] std::string embedding_title(const TransformSpec& spec, const std::string& features);
+
 }  // namespace unscatter::cli

@@ -35,8 +35,8 @@ constexpr std::string_view kNotCounted =
 // --preset paper knows what the paper used on some data sets.  What was given on the command line goes first.
 void apply_paper_setting(const CLI::App& command, std::string_view data_set, WorkspaceSetup& setup) {
   const auto given = [&command](const char* option) { return command.count(option) > 0; };
-  if (!given("--features")) setup.features = "paper";
-  if (!given("--transform")) setup.transform.family = "geometric";
+  if (!given("--features") && !given("--embedding")) setup.features = "paper";
+  if (!given("--transform") && !given("--embedding")) setup.transform.family = "geometric";
   if (!given("--row-norm")) setup.transform.row_norm = RowNorm::kNone;
   const PaperSetting* paper = find_paper_setting(data_set);
   if (paper == nullptr) return;
@@ -260,7 +260,8 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     form = count_forms(setup.dataset);
     people = summarise(setup.dataset).distinct_node_ids;
   }
-  const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0;
+  const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0 &&
+                     !arguments.transform.states_recipe();
   std::vector<ConstantOrigin>& origins = setup.options.constants;
   if (!same_transform) {
     std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "transform"; });

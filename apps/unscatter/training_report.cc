@@ -92,7 +92,7 @@ Report report_training(const TrainingFacts& facts, const StageClock& clock) {
                  fmt::format("{} graphs of {}, {} classes", grouped(info.graphs), info.name, info.class_names.size())});
   table.add_row({"uses", fmt::format("{}", fmt::join(use.uses, ", "))});
   table.add_row({"left out", use.left_out.empty() ? "nothing" : fmt::format("{}", fmt::join(use.left_out, "; "))});
-  table.add_row({"embedding", fmt::format("{} of {}{}", info.transform.family, info.features,
+  table.add_row({"embedding", fmt::format("{}{}", embedding_title(info.transform, info.features),
                                           info.transform.symmetrise ? ", directed graphs made undirected first" : "")});
   table.add_row({"model", fmt::format("{} weights per class, {} loss, {} {}", grouped(width), options.loss.describe(),
                                       options.ridge ? "ridge" : "lambda",

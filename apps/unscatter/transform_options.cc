@@ -18,12 +18,29 @@ auto named(const Values& values, Name name, std::string_view text) {
   return *std::find_if(values.begin(), values.end(), [&](auto value) { return name(value) == text; });
 }
 
+// Two names are families of their own; all others are recipes.
+Status choose_recipe(const std::string& embedding, TransformSpec& spec) {
+  if (embedding == "portrait" || embedding == "paper") {
+    spec.family = embedding == "paper" ? "geometric" : "portrait";
+    return ok_status();
+  }
+  UNSCATTER_TRY(text, canonical_recipe(embedding));
+  spec.family = "blocks";
+  spec.recipe = text;
+  return ok_status();
+}
+
 std::vector<std::string> families() { return {transform_families().begin(), transform_families().end()}; }
 
 }  // namespace
 
 void TransformArguments::add_to(CLI::App& command) {
   const std::string group = "Transform";
+  recipe = command
+               .add_option("--embedding", embedding,
+                           "A recipe: auto (by what the data have), a name, or parts with weights such as "
+                           "'size*3 + shapes + kinds' (docs/embeddings.md)")
+               ->group(group);
   command.add_option("--features", features, "Signals on the nodes (unscatter embed --help lists them)")
       ->group(group)
       ->default_str("all; auto for other transforms than portrait");
@@ -97,6 +114,14 @@ Result<TransformSpec> TransformArguments::spec() const {
     return Error{ErrorCode::kInvalidArgument,
                  "--operator, --scales, --moments, --layers and --linear do not go with --transform portrait"};
   }
+  if (given(recipe)) {
+    // A recipe has no features but the form of the data, which may be stated.
+    if (scattering || given(family) || (!features.empty() && !features.starts_with("form"))) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "--embedding says it all: leave --transform, --features, --scales and the like out"};
+    }
+    UNSCATTER_CHECK_OK(choose_recipe(embedding, spec));
+  }
   const bool walks = spec.family == "geometric" || spec.family == "diffusion";
   if (!op.empty()) {
     if (!walks || (spec.family == "diffusion" && op != "symmetric")) {
@@ -117,12 +142,20 @@ Result<TransformSpec> TransformArguments::spec() const {
   return spec;
 }
 
+bool TransformArguments::states_recipe() const {
+  if (embedding.empty() || embedding == "portrait" || embedding == "paper") return false;
+  const std::vector<std::string_view> names = recipe_list();
+  return std::find(names.begin(), names.end(), embedding) == names.end();
+}
+
 std::string TransformArguments::features_for(const TransformSpec& spec) const {
   if (!features.empty()) return features;
+  if (spec.family == "blocks") return recipe_features(spec.recipe);
   return spec.family == default_transform().family ? std::string(kDefaultFeatures) : "auto";
 }
 
 double TransformArguments::regularisation_for(const TransformSpec& spec, double usual) {
+  if (spec.family == "blocks") return recipe_regularisation(spec.recipe);
   return spec.family == default_transform().family ? kDefaultRegularisation : usual;
 }
 

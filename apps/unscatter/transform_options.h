@@ -16,13 +16,17 @@ struct TransformArguments {
   std::string op;        // empty: the family's own
   std::string method;    // empty: automatic
   std::string row_norm;  // empty: that of `chosen`
+  std::string embedding;  // empty: by --transform
   TransformSpec chosen = default_transform();
   const CLI::Option* family = nullptr;                 // --transform
+  const CLI::Option* recipe = nullptr;                 // --embedding
   std::vector<const CLI::Option*> scattering_options;  // those that only make sense with wavelets or moments
 
   void add_to(CLI::App& command);
   // Errors: kInvalidArgument for a combination that makes no sense.
   [[nodiscard]] Result<TransformSpec> spec() const;
+  // Were parts and weights written down, instead of a name?
+  [[nodiscard]] bool states_recipe() const;
   // --features; if it is not given, those that go with the family.
   [[nodiscard]] std::string features_for(const TransformSpec& spec) const;
   // --lambda, if it is not given.

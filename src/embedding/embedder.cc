@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/parallel.h"
@@ -54,6 +55,10 @@ Result<RowNorm> parse_row_norm(std::string_view text) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("unknown row norm '{}'; there are none and clip", text)};
 }
 
+Result<std::shared_ptr<const Transform>> Transform::bound_to(std::string_view /*features*/) const {
+  return std::shared_ptr<const Transform>();
+}
+
 Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmetrise)
     : blocks_(std::move(blocks)), norm_(norm), symmetrise_(symmetrise) {
   invariant(!blocks_.empty(), "an embedder needs at least one block");
@@ -63,7 +68,9 @@ Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmet
 std::string Embedder::describe() const {
   std::string text;
   for (const EmbeddingBlock& block : blocks_) {
-    text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", block.transform->name(), block.features.describe());
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", block.transform->name());
+    const std::string features = block.features.describe();
+    if (features != "none") text += fmt::format(" of {}", features);
   }
   if (symmetrise_) text += "; directed graphs made undirected first";
   if (norm_ == RowNorm::kClip) text += "; rows clipped to norm 1";
@@ -78,7 +85,9 @@ std::optional<double> Embedder::row_norm_upper_bound() const noexcept {
 std::vector<ConstantOrigin> Embedder::origins() const {
   std::vector<ConstantOrigin> all;
   for (const EmbeddingBlock& block : blocks_) {
-    all.insert(all.end(), block.features.origins().begin(), block.features.origins().end());
+    // "none" is the absence of features, and no constant.
+    std::copy_if(block.features.origins().begin(), block.features.origins().end(), std::back_inserter(all),
+                 [](const ConstantOrigin& origin) { return origin.name != "none"; });
   }
   return all;
 }
@@ -95,8 +104,10 @@ Result<std::shared_ptr<const Embedder>> Embedder::refitted(std::span<const Graph
   for (const EmbeddingBlock& block : blocks_) {
     UNSCATTER_TRY(features, block.features.refit(seen.graphs()));
     // The description has every constant with all its digits.
-    changed = changed || features.describe() != block.features.describe();
-    blocks.push_back({std::move(features), block.transform});
+    const std::string description = features.describe();
+    changed = changed || description != block.features.describe();
+    UNSCATTER_TRY(bound, block.transform->bound_to(description));
+    blocks.push_back({std::move(features), bound != nullptr ? bound : block.transform});
   }
   if (!changed) return std::shared_ptr<const Embedder>();
   return std::make_shared<const Embedder>(std::move(blocks), norm_, symmetrise_);

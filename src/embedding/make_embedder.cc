@@ -23,7 +23,10 @@ TransformSpec default_transform() {
 }
 
 Result<std::shared_ptr<const Embedder>> make_embedder(FeatureMap features, const TransformSpec& spec) {
-  UNSCATTER_TRY(transform, make_transform(spec));
+  UNSCATTER_TRY(made, make_transform(spec));
+  std::shared_ptr<const Transform> transform = std::move(made);
+  UNSCATTER_TRY(bound, transform->bound_to(features.describe()));
+  if (bound != nullptr) transform = std::move(bound);
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({std::move(features), std::move(transform)});
   return std::make_shared<const Embedder>(std::move(blocks), spec.row_norm, spec.symmetrise);

@@ -56,8 +56,9 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
     json["random_features"] = spec.random_features;
     json["sharpness"] = spec.sharpness;
   }
-  // Written only where it says something, so that the texts of workspaces that do not symmetrise stay as they are.
+  // Written only where they say something, so that the texts of workspaces without them stay as they are.
   if (spec.symmetrise) json["symmetrise"] = true;
+  if (spec.family == "blocks") json["recipe"] = spec.recipe;
   return json;
 }
 
@@ -86,6 +87,7 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
     spec.sharpness = json.at("sharpness").get<double>();
   }
   spec.symmetrise = json.contains("symmetrise") && json.at("symmetrise").get<bool>();
+  if (spec.family == "blocks") spec.recipe = json.at("recipe").get<std::string>();
   return ok_status();
 }
 

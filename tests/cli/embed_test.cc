@@ -102,12 +102,26 @@ TEST_F(Embed, EveryTransformRuns) {
     std::vector<std::string> arguments{"embed",      "--data",    data(), "--transform", std::string(family),
                                        "--features", "log-degree"};
     if (family == "custom") arguments.insert(arguments.end(), {"--kernel", "0..1: 1 -1 | 0..1: 0 1; 1..2: 1"});
-    const bool wavelets = family != "gft" && family != "pagerank" && family != "portrait";
+    const bool wavelets = family != "gft" && family != "pagerank" && family != "portrait" && family != "blocks";
     if (wavelets) arguments.emplace_back("--frame-bounds");
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.out.find("frame bounds") != std::string::npos, wavelets);
   }
+}
+
+TEST_F(Embed, RecipesRunAndMistakesAreNamed) {
+  for (const char* recipe :
+       {"auto", "social", "molecule", "general", "paper", "portrait", "size*3 + paths > scale:0.5"}) {
+    const Outcome outcome = run_program({"embed", "--data", data(), "--embedding", recipe});
+    EXPECT_EQ(outcome.exit_code, 0) << recipe << outcome.err;
+  }
+  const Outcome near = run_program({"embed", "--data", data(), "--embedding", "size + shape"});
+  EXPECT_NE(near.exit_code, 0);
+  EXPECT_NE(near.err.find("did you mean 'shapes'?"), std::string::npos) << near.err;
+  const Outcome both = run_program({"embed", "--data", data(), "--embedding", "auto", "--transform", "gft"});
+  EXPECT_NE(both.exit_code, 0);
+  EXPECT_NE(both.err.find("--embedding says it all"), std::string::npos) << both.err;
 }
 
 TEST_F(Embed, KeepsAnExistingFileUnlessForced) {

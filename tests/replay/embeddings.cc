@@ -8,8 +8,8 @@ namespace {
 std::vector<std::pair<std::string, unscatter::TransformSpec>> transforms(const unscatter::TransformSpec& like) {
   std::vector<std::pair<std::string, unscatter::TransformSpec>> all;
   for (const std::string_view family : unscatter::transform_families()) {
-    // Version 0.1 has neither of them, and these graphs have no positions.
-    if (family == "windows" || family == "portrait") continue;
+    // Version 0.1 has none of them, and these graphs have no positions.
+    if (family == "windows" || family == "portrait" || family == "blocks") continue;
     unscatter::TransformSpec spec = like;
     spec.family = family;
     if (family == "custom") spec.kernel = "0..1: 1 -1 | 0..1: 0 1; 1..2: 1";

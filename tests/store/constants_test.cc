@@ -56,6 +56,25 @@ TEST(Constants, AreReadBackFromTheirTextForEveryChoice) {
   }
 }
 
+// The recipe is a text of its own, and stands nowhere else.
+TEST(Constants, ARecipeIsKeptAsItIsWritten) {
+  Constants constants = sample_constants();
+  EXPECT_EQ(constants_text(constants).value().find("recipe"), std::string::npos);
+  constants.features = "form";
+  constants.transform.family = "blocks";
+  for (const char* recipe : {"auto", "size*3 + paths:5 > fourier:64:2:1 > scale:0.1"}) {
+    constants.transform.recipe = recipe;
+    const std::string text = constants_text(constants).value();
+    EXPECT_EQ(parse_constants(text).value().transform.recipe, recipe);
+    const std::shared_ptr<const Embedder> embedder = make_embedder(constants, "form:labels").value();
+    EXPECT_EQ(embedder->describe(), make_embedder(parse_constants(text).value(), "form:labels").value()->describe());
+    EXPECT_EQ(embedder->refits(), true);
+  }
+  // A recipe that cannot be computed is no workspace's.
+  constants.transform.recipe = "sise";
+  EXPECT_FALSE(make_embedder(constants, "form:labels").ok());
+}
+
 // A workspace of unscatter 0.1 keeps its text, byte for byte.
 TEST(Constants, OfVersion1AreReadAsTheyWere) {
   Constants constants = sample_constants();

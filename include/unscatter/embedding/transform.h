@@ -38,6 +38,9 @@ class Transform {
   // left out.  `channels` as in width().
   [[nodiscard]] virtual Status embed(const Graph& graph, const NodeSignals& signals, std::size_t channels,
                                      Scratch& scratch, BlockRow& row) const = 0;
+  // The transform that goes with these features, as FeatureMap::describe() writes them.  Null: this one.  Only recipes
+  // that choose by the form of the data have another one.
+  [[nodiscard]] virtual Result<std::shared_ptr<const Transform>> bound_to(std::string_view features) const;
 };
 
 // The last step of an embedding.

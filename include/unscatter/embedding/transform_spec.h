@@ -27,6 +27,7 @@ struct TransformSpec {
   // pagerank     moments weighted by PageRank
   // windows      means by place on a grid of windows, as random Fourier features; |z| = 1              [Rahimi07]
   // portrait     histograms of size, structure, directions, weights and channels, side by side; |z| <= 1
+  // blocks       the parts of a recipe, side by side, given by `recipe`; |z| <= 1
   std::string family = "geometric";
   WalkOperator op = WalkOperator::kRow;  // geometric only; row takes averages, so bounded features stay bounded
   std::size_t scales = 4;                // J; for custom it is the number of kernels instead
@@ -39,6 +40,8 @@ struct TransformSpec {
   std::size_t windows = 10;           // windows only: per side of the grid
   std::size_t random_features = 800;  // windows only: coordinates
   double sharpness = 1;               // windows only: of the kernel that the features stand for
+  // blocks only: the name of a recipe, or a text such as "size*3 + shapes > fourier:4096:2:1" (docs/embeddings.md).
+  std::string recipe = "auto";
   // These two are read by make_embedder(); a Transform does not know them.  What is done with the row at the end, and
   // whether directed graphs lose their directions before features and transform see them.
   RowNorm row_norm = RowNorm::kClip;
@@ -47,6 +50,15 @@ struct TransformSpec {
 
 // The families above, in that order.
 [[nodiscard]] const std::vector<std::string_view>& transform_families();
+
+// The names of recipes.  "auto" chooses by the form of the data: what the graphs have, and no value in them.
+[[nodiscard]] std::vector<std::string_view> recipe_list();
+// The features that a recipe asks for: "form" if it looks at the form of the data, else "none".
+[[nodiscard]] std::string recipe_features(std::string_view recipe);
+// The strength of the regularisation that goes with a recipe.  It does not depend on the data.
+[[nodiscard]] double recipe_regularisation(std::string_view recipe);
+// The canonical text of a recipe; a name stays as it is.  Errors: kInvalidArgument, naming the part that is wrong.
+[[nodiscard]] Result<std::string> canonical_recipe(std::string_view recipe);
 
 // Errors: kInvalidArgument for an unknown family or a constant outside its range; kFrameCondition for kernels that are
 // not a frame.

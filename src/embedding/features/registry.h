@@ -24,9 +24,11 @@ using FeatureBlockMaker = FeatureBlockOrError (*)(std::string_view constants, co
 FeatureBlockOrError make_attributes(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_constant(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_degree_onehot(std::string_view constants, const FitGraphs* graphs);
+FeatureBlockOrError make_form(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_intensity(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_label_buckets(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_log_degree(std::string_view constants, const FitGraphs* graphs);
+FeatureBlockOrError make_no_features(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_node_labels(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_position(std::string_view constants, const FitGraphs* graphs);
 FeatureBlockOrError make_soft_attributes(std::string_view constants, const FitGraphs* graphs);

@@ -5,24 +5,34 @@
 
 namespace unscatter {
 
-std::vector<std::uint64_t> triangle_counts(const Graph& graph) {
-  const std::size_t n = graph.node_count();
+void count_triangles(const NeighbourRows& rows, NodeShapeMemory& memory, std::vector<std::uint64_t>& triangles) {
+  const auto n = static_cast<NodeIndex>(rows.nodes());
   // Every edge points to the end with more neighbours.  Then no node has more than sqrt(2 m) edges that leave it.
   const auto before = [&](NodeIndex a, NodeIndex b) {
-    return std::pair(graph.degree(a), a) < std::pair(graph.degree(b), b);
+    return std::pair(rows.degree(a), a) < std::pair(rows.degree(b), b);
   };
-  std::vector<std::vector<NodeIndex>> higher(n);
+  std::vector<std::uint32_t>& starts = memory.starts;
+  std::vector<NodeIndex>& higher = memory.nodes;
+  starts.resize(std::size_t{n} + 1);
+  higher.resize(rows.entries.size());
+  std::uint32_t filled = 0;
   for (NodeIndex i = 0; i < n; ++i) {
-    for (const NodeIndex j : graph.neighbours(i)) {
-      if (before(i, j)) higher[i].push_back(j);
+    starts[i] = filled;
+    for (const NodeIndex j : rows.neighbours(i)) {
+      if (before(i, j)) higher[filled++] = j;
     }
   }
-  std::vector<std::uint64_t> triangles(n, 0);
-  std::vector<NodeIndex> seen_from(n, static_cast<NodeIndex>(n));  // by node: the last i that points to it
+  starts[n] = filled;
+  const auto above = [&](NodeIndex i) {
+    return std::span<const NodeIndex>(higher).subspan(starts[i], starts[i + 1] - starts[i]);
+  };
+  triangles.assign(n, 0);
+  std::vector<NodeIndex>& seen_from = memory.marks;  // by node: the last i that points to it
+  seen_from.assign(n, n);
   for (NodeIndex i = 0; i < n; ++i) {
-    for (const NodeIndex j : higher[i]) seen_from[j] = i;
-    for (const NodeIndex j : higher[i]) {
-      for (const NodeIndex k : higher[j]) {
+    for (const NodeIndex j : above(i)) seen_from[j] = i;
+    for (const NodeIndex j : above(i)) {
+      for (const NodeIndex k : above(j)) {
         if (seen_from[k] != i) continue;
         ++triangles[i];
         ++triangles[j];
@@ -30,39 +40,44 @@ std::vector<std::uint64_t> triangle_counts(const Graph& graph) {
       }
     }
   }
-  return triangles;
 }
 
-std::vector<std::uint32_t> core_numbers(const Graph& graph) {
-  const std::size_t n = graph.node_count();
-  std::vector<std::uint32_t> left(n);  // neighbours that were not taken away yet
+void find_cores(const NeighbourRows& rows, NodeShapeMemory& memory, std::vector<std::uint32_t>& cores) {
+  const std::size_t n = rows.nodes();
+  // Nodes in the order of what is left of their degree; `cores` holds that number until it is final.
+  cores.resize(n);
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    left[i] = static_cast<std::uint32_t>(graph.degree(i));
-    largest = std::max(largest, left[i]);
+    cores[i] = static_cast<std::uint32_t>(rows.degree(i));
+    largest = std::max(largest, cores[i]);
   }
-  // Nodes are taken away in the order of what is left of their degree.  A node may stand in several lists.  Only the
-  // entry that is up to date counts.
-  std::vector<std::vector<NodeIndex>> by_degree(largest + std::size_t{1});
-  for (NodeIndex i = 0; i < n; ++i) by_degree[left[i]].push_back(i);
-  std::vector<bool> taken(n, false);
-  std::vector<std::uint32_t> core(n, 0);
-  std::uint32_t k = 0;
-  for (std::size_t degree = 0; degree <= largest; ++degree) {
-    while (!by_degree[degree].empty()) {
-      const NodeIndex i = by_degree[degree].back();
-      by_degree[degree].pop_back();
-      if (taken[i] || left[i] != degree) continue;
-      taken[i] = true;
-      k = std::max(k, static_cast<std::uint32_t>(degree));
-      core[i] = k;
-      for (const NodeIndex j : graph.neighbours(i)) {
-        // Below `degree` nothing is left to do: such a node goes now, and its core number is k all the same.
-        if (!taken[j] && left[j] > degree) by_degree[--left[j]].push_back(j);
-      }
+  std::vector<std::uint32_t>& starts = memory.starts;  // by degree: where its nodes start in `order`
+  starts.assign(largest + std::size_t{2}, 0);
+  for (const std::uint32_t degree : cores) ++starts[degree + 1];
+  for (std::size_t d = 1; d < starts.size(); ++d) starts[d] += starts[d - 1];
+  std::vector<NodeIndex>& order = memory.nodes;
+  std::vector<std::uint32_t>& place = memory.places;  // by node: where it stands in `order`
+  order.resize(n);
+  place.resize(n);
+  for (NodeIndex i = 0; i < n; ++i) {
+    place[i] = starts[cores[i]]++;
+    order[place[i]] = i;
+  }
+  for (std::size_t d = starts.size() - 1; d > 0; --d) starts[d] = starts[d - 1];
+  starts[0] = 0;
+  for (std::size_t at = 0; at < n; ++at) {
+    const NodeIndex i = order[at];
+    for (const NodeIndex j : rows.neighbours(i)) {
+      if (cores[j] <= cores[i]) continue;
+      // One neighbour less: j changes places with the first node of its degree, which then belongs to the degree below.
+      const std::uint32_t first = starts[cores[j]];
+      const NodeIndex other = order[first];
+      std::swap(order[first], order[place[j]]);
+      std::swap(place[other], place[j]);
+      ++starts[cores[j]];
+      --cores[j];
     }
   }
-  return core;
 }
 
 }  // namespace unscatter

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "embedding/blocks/blocks_transform.h"
+#include "embedding/blocks/recipes.h"
 #include "embedding/transforms/pagerank.h"
 #include "embedding/transforms/portrait.h"
 #include "embedding/transforms/window_features.h"
@@ -56,15 +58,30 @@ ScatteringOptions scattering_of(const TransformSpec& spec) {
 
 const std::vector<std::string_view>& transform_families() {
   static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine", "custom",
-                                                      "gft",       "pagerank",  "windows",     "portrait"};
+                                                      "gft",       "pagerank",  "windows",     "portrait", "blocks"};
   return families;
+}
+
+std::vector<std::string_view> recipe_list() { return {recipe_names().begin(), recipe_names().end()}; }
+
+std::string recipe_features(std::string_view recipe) { return looks_at_form(recipe) ? "form" : "none"; }
+
+// Recipes with a name are scaled so that one number fits them all (recipes.cc).  Rows of other texts mostly have norm 1.
+double recipe_regularisation(std::string_view recipe) { return is_recipe_name(recipe) ? 1e-6 : 1e-4; }
+
+Result<std::string> canonical_recipe(std::string_view recipe) {
+  if (is_recipe_name(recipe)) return std::string(recipe);
+  UNSCATTER_TRY(parsed, parse_recipe(recipe));
+  return write_recipe(parsed);
 }
 
 Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec& spec) {
   UNSCATTER_CHECK_OK(check_family(spec));
   // These have no wavelets.  A null bank says so, and it is not an error.
-  if (spec.family == "gft" || spec.family == "pagerank" || spec.family == "windows" || spec.family == "portrait")
+  if (spec.family == "gft" || spec.family == "pagerank" || spec.family == "windows" || spec.family == "portrait" ||
+      spec.family == "blocks") {
     return std::shared_ptr<const WaveletBank>();
+  }
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
     return make_walk_bank(op, spec.scales);
@@ -82,6 +99,7 @@ Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
     return make_window_features({.side = spec.windows, .features = spec.random_features, .sharpness = spec.sharpness});
   }
   if (spec.family == "portrait") return make_portrait();
+  if (spec.family == "blocks") return make_blocks_transform(spec.recipe);
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
     // The fast form.  It gives the same as make_scattering() with a walk bank, up to rounding.

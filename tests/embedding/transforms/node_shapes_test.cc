@@ -35,18 +35,22 @@ bool in_core(const Graph& graph, std::size_t node, std::size_t k) {
 }
 
 TEST(NodeShapes, TrianglesAreLinkedPairsOfNeighbours) {
+  NodeShapeMemory memory;
   for (const double density : {0.0, 0.1, 0.4, 1.0}) {
     const Graph graph = testing::random_graph(3, {.nodes = 25, .edge_probability = density});
-    const std::vector<std::uint64_t> counts = triangle_counts(graph);
+    std::vector<std::uint64_t> counts;
+    count_triangles({graph.offsets(), graph.entries()}, memory, counts);
     for (std::size_t i = 0; i < graph.node_count(); ++i) EXPECT_EQ(counts[i], triangles_by_pairs(graph, i)) << i;
   }
 }
 
 TEST(NodeShapes, CoreNumbersAreTheLargestCore) {
+  NodeShapeMemory memory;
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const Graph graph =
         testing::random_graph(seed, {.nodes = 30, .edge_probability = 0.05 * static_cast<double>(seed)});
-    const std::vector<std::uint32_t> core = core_numbers(graph);
+    std::vector<std::uint32_t> core;
+    find_cores({graph.offsets(), graph.entries()}, memory, core);
     for (std::size_t i = 0; i < graph.node_count(); ++i) {
       EXPECT_TRUE(in_core(graph, i, core[i])) << i;
       EXPECT_FALSE(in_core(graph, i, core[i] + 1)) << i;

@@ -1,0 +1,82 @@
+#include "embedding/blocks/recipes.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/near_miss.h"
+
+namespace unscatter {
+namespace {
+
+constexpr std::array<std::string_view, 6> kRecipeNames = {"auto", "drawing", "general", "image", "molecule", "social"};
+
+// Weights and gamma were chosen on the benchmarks of docs/embeddings.md.  They are built in: no data of a user shape
+// them.  The best lambda differs from recipe to recipe.  The scales make one lambda fit all: rows times a have the same
+// models as rows with lambda / a^2.
+std::string social_recipe() { return "size + kinds + shapes*2 + cliques + closure > fourier:4096:0.5:1 > scale:0.1"; }
+
+std::string molecule_recipe(const DataForm& form) {
+  if (form.attributes > 0) {
+    return "size*3 + returns*3 + attribute-levels*6 + label-sums*6 + paths > fourier:4096:2:1 > scale:0.04";
+  }
+  return "size*9 + label-counts*9 + returns*4.5 + colours:1 + colours:2:2048 + colours:3:2048 > fourier:4096:2:1 > "
+         "scale:0.1";
+}
+
+std::string image_recipe(const DataForm& form) {
+  if (form.attributes < 3) return "wavelets > fourier:1024:2:1";
+  return "pixels:4*0.5 + slopes:0.05:4*0.5 + bends:0.05:4*4 + slopes:0.1:4 + bends:0.1:4 + texture + palette > "
+         "fourier:4096:0.5:1";
+}
+
+// What a neighbour graph knows about an image without its positions.
+std::string drawing_recipe(const DataForm& form) {
+  if (form.attributes < 3) return "pixels*7 + bends > drawn:2048:4:1";
+  return "bends:0.05:4*4 + slopes:0.1:4 + bends:0.1:4*2 + texture + palette*0.5 > drawn:2048:1:1";
+}
+
+// Graphs with directions, weights, or attributes without labels: all that portrait looks at.
+std::string general_recipe(const DataForm& form) {
+  std::string text = "size*2 + shapes + clustering + all-kinds*2";
+  if (form.directed) text += " + directions*2";
+  if (form.weights) text += " + weights";
+  if (form.labels) text += " + label-counts + colours:1 + colours";
+  if (form.attributes > 0) text += " + attributes + attribute-ends*2 + attribute-counts*2";
+  return text + " > scale:0.2";
+}
+
+std::string recipe_text(std::string_view name, const DataForm& form) {
+  if (name == "social") return social_recipe();
+  if (name == "molecule") return molecule_recipe(form);
+  if (name == "image") return image_recipe(form);
+  if (name == "drawing") return drawing_recipe(form);
+  if (name == "general") return general_recipe(form);
+  // auto: by what the data have.
+  if (form.positions && form.attributes > 0) return image_recipe(form);
+  if (form.directed || form.weights || (form.attributes > 0 && !form.labels)) return general_recipe(form);
+  return form.labels ? molecule_recipe(form) : social_recipe();
+}
+
+}  // namespace
+
+std::span<const std::string_view> recipe_names() { return kRecipeNames; }
+
+bool is_recipe_name(std::string_view text) {
+  return std::find(kRecipeNames.begin(), kRecipeNames.end(), text) != kRecipeNames.end();
+}
+
+Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& form) {
+  if (is_recipe_name(name_or_text)) return parse_recipe(recipe_text(name_or_text, form));
+  return parse_recipe(name_or_text);
+}
+
+bool looks_at_form(std::string_view name_or_text) {
+  if (is_recipe_name(name_or_text)) return true;
+  const Result<Recipe> recipe = parse_recipe(name_or_text);
+  if (!recipe.ok()) return false;
+  const auto by_form = [](const RecipePart& part) { return part.kind->width_by_form(part.constants); };
+  return std::any_of(recipe->parts.begin(), recipe->parts.end(), by_form);
+}
+
+}  // namespace unscatter

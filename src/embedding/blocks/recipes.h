@@ -1,0 +1,24 @@
+// Recipes with a name, and the one that the form of the data chooses.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "embedding/blocks/recipe.h"
+#include "embedding/features/form.h"
+#include "unscatter/base/result.h"
+
+namespace unscatter {
+
+// "auto", "image", "molecule", "social", ...
+[[nodiscard]] std::span<const std::string_view> recipe_names();
+[[nodiscard]] bool is_recipe_name(std::string_view text);
+
+// The recipe of this name or text, for data of this form.  Errors: those of parse_recipe().
+[[nodiscard]] Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& form);
+
+// Does the recipe depend on the form of the data?
+[[nodiscard]] bool looks_at_form(std::string_view name_or_text);
+
+}  // namespace unscatter

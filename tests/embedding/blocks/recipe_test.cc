@@ -1,0 +1,137 @@
+#include "embedding/blocks/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include "embedding/blocks/recipes.h"
+#include "unscatter/base/random.h"
+#include "unscatter/embedding/transform_spec.h"
+
+namespace unscatter::recipe_test {
+namespace {
+
+std::string message_of(std::string_view text) {
+  const Result<Recipe> recipe = parse_recipe(text);
+  EXPECT_FALSE(recipe.ok()) << text;
+  if (recipe.ok()) return {};
+  EXPECT_EQ(recipe.error().code, ErrorCode::kInvalidArgument);
+  return recipe.error().message;
+}
+
+TEST(Recipe, ReadsPartsConstantsWeightsAndTheLastStep) {
+  const Recipe recipe = parse_recipe(" size*3+label-counts : 7 *0.25 + paths:4 > fourier:128:2.5:17 ").value();
+  ASSERT_EQ(recipe.parts.size(), 3u);
+  EXPECT_EQ(recipe.parts[0].kind->name, "size");
+  EXPECT_EQ(recipe.parts[0].weight, 3);
+  EXPECT_EQ(recipe.parts[1].constants, std::vector<double>{7});
+  EXPECT_EQ(recipe.parts[1].weight, 0.25);
+  EXPECT_EQ(recipe.parts[2].constants, (std::vector<double>{4, 1024}));
+  EXPECT_EQ(recipe.parts[2].weight, 1);
+  ASSERT_TRUE(recipe.fourier);
+  EXPECT_EQ(*recipe.fourier, (FourierStep{128, 2.5, 17}));
+  EXPECT_EQ(write_recipe(recipe), "size*3 + label-counts:7*0.25 + paths:4 > fourier:128:2.5:17");
+  EXPECT_EQ(parse_recipe("size > fourier").value().fourier, (FourierStep{4096, 1, 1}));
+  EXPECT_EQ(parse_recipe("size>scale:0.25").value().scale, 0.25);
+  EXPECT_EQ(write_recipe(parse_recipe("size>fourier:8>scale:0.5").value()), "size > fourier:8:1:1 > scale:0.5");
+  EXPECT_EQ(write_recipe(parse_recipe("size > scale:1").value()), "size");
+  // An exponent may have a sign, and is no second part.
+  EXPECT_EQ(parse_recipe("size*1e+2 + kinds").value().parts[0].weight, 100);
+}
+
+// Random recipes survive being written and read.
+TEST(Recipe, ParseOfWriteIsTheSame) {
+  Sequence random(17);
+  for (int trial = 0; trial < 2000; ++trial) {
+    Recipe recipe;
+    for (const PartKind& kind : part_kinds()) {
+      if (!random.chance(0.3)) continue;
+      RecipePart part{&kind, {}, 1};
+      for (const PartConstant& constant : kind.constants) {
+        const double drawn = constant.low + random.unit() * (constant.high - constant.low);
+        part.constants.push_back(random.chance(0.3) ? constant.usual : constant.whole ? std::floor(drawn) : drawn);
+      }
+      if (random.chance(0.5)) part.weight = std::exp(20 * random.unit() - 10);
+      recipe.parts.push_back(std::move(part));
+    }
+    if (recipe.parts.empty()) continue;
+    if (random.chance(0.4)) {
+      recipe.fourier = {2 + 2 * random.below(2000), std::exp(10 * random.unit() - 5), random.below(1000000000000),
+                        random.chance(0.5)};
+    }
+    if (random.chance(0.3)) recipe.scale = std::exp(-10 * random.unit());
+    const std::string text = write_recipe(recipe);
+    const Result<Recipe> again = parse_recipe(text);
+    ASSERT_TRUE(again.ok()) << text << ": " << again.error().message;
+    EXPECT_EQ(*again, recipe) << text;
+    EXPECT_EQ(write_recipe(*again), text);
+  }
+}
+
+// Whatever the text is, the answer is a recipe that can be written and read, or an error that names a part.
+TEST(Recipe, AnyTextGivesARecipeOrAnError) {
+  const std::vector<std::string_view> pieces = {
+      "size", "paths", "shapes", ":",   "*", "+", ">",   "fourier", "drawn:8", "scale:0.1", " ",
+      "3",    "1e+3",  "-2",     "nan", ",", "0", "1e9", "\n",      "kinds",   "(",         "x"};
+  Sequence random(3);
+  std::size_t good = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    std::string text;
+    for (std::uint64_t k = random.below(9); k > 0; --k) text += pieces[random.below(pieces.size())];
+    const Result<Recipe> recipe = parse_recipe(text);
+    if (recipe.ok()) {
+      ++good;
+      EXPECT_EQ(parse_recipe(write_recipe(*recipe)).value(), *recipe) << text;
+    } else {
+      EXPECT_EQ(recipe.error().code, ErrorCode::kInvalidArgument);
+      EXPECT_NE(recipe.error().message.find("recipe, part '"), std::string::npos) << text;
+    }
+  }
+  EXPECT_GT(good, 100u);
+}
+
+TEST(Recipe, ErrorsNameThePartAndWhatWasMeant) {
+  const auto says = [](std::string_view text, std::string_view what) {
+    EXPECT_NE(message_of(text).find(what), std::string::npos) << message_of(text);
+  };
+  says("size + shape", "part 'shape'");
+  says("size + shape", "did you mean 'shapes'?");
+  says("zzzz", "there are");
+  says("size:3", "takes no constants");
+  says("paths:3:4:5", "at most 2 constants");
+  says("paths:0", "from 1 to");
+  says("paths:2.5", "whole number");
+  says("size*0", "'weight'");
+  says("size*nan", "'weight'");
+  says("size*", "'weight'");
+  says("", "a name is missing");
+  says("size + + kinds", "a name is missing");
+  says("size + kinds + size*2", "twice");
+  says("fourier:64 + size", "last step");
+  says("size > 4096", "fourier");
+  says("size > fourier:7", "even");
+  says("size > fourier:8:0", "gamma");
+  says("size > fourier:8:1:1:1", "at most 3");
+  says("size > fourier:8 > fourier:8", "only 'scale'");
+  says("size > scale:0.1 > fourier:8", "nothing follows");
+  says("size > scale:2", "from 1e-06 to 1");
+  says("size > scale:0", "'scale'");
+  says("scale:0.1", "last step");
+  says("size >", "fourier");
+}
+
+TEST(Recipe, NamesOfPartsAreSortedAndDistinct) {
+  for (std::size_t k = 1; k < part_kinds().size(); ++k) EXPECT_LT(part_kinds()[k - 1].name, part_kinds()[k].name);
+  for (const std::string_view name : recipe_names()) EXPECT_EQ(find_part_kind(name), nullptr) << name;
+}
+
+TEST(Recipe, TheCanonicalTextIsWhatIsKept) {
+  EXPECT_EQ(canonical_recipe("auto").value(), "auto");
+  EXPECT_EQ(canonical_recipe("size*1+paths:10:1024").value(), "size + paths");
+  EXPECT_FALSE(canonical_recipe("sise").ok());
+  EXPECT_EQ(recipe_features("size + paths"), "none");
+  EXPECT_EQ(recipe_features("size + attributes"), "form");
+  EXPECT_EQ(recipe_features("size + attributes:3"), "none");
+  EXPECT_EQ(recipe_features("molecule"), "form");
+}
+
+}  // namespace
+}  // namespace unscatter::recipe_test
