@@ -204,7 +204,10 @@ bool FeatureMap::fit_shown_by(const Graph& graph) const {
 
 std::string FeatureMap::describe() const {
   std::string text;
-  for (const auto& block : blocks_) text += (text.empty() ? "" : "+") + block->describe();
+  for (const auto& block : blocks_) {
+    if (!text.empty()) text += '+';
+    text += block->describe();
+  }
   return text;
 }
 
