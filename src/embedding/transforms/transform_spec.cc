@@ -66,7 +66,8 @@ std::vector<std::string_view> recipe_list() { return {recipe_names().begin(), re
 
 std::string recipe_features(std::string_view recipe) { return looks_at_form(recipe) ? "form" : "none"; }
 
-// Recipes with a name are scaled so that one number fits them all (recipes.cc).  Rows of other texts mostly have norm 1.
+// Recipes with a name are scaled so that one number fits them all (recipes.cc).  Rows of other texts mostly have
+// norm 1.
 double recipe_regularisation(std::string_view recipe) { return is_recipe_name(recipe) ? 1e-6 : 1e-4; }
 
 Result<std::string> canonical_recipe(std::string_view recipe) {
