@@ -5,30 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "embedding/blocks/recipes.h"
 #include "output.h"
+#include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter::cli {
-namespace {
-
-// What the parts of a recipe look at; nothing for other families.
-PartNeeds seen_by_recipe(const TransformSpec& spec, const std::string& features) {
-  PartNeeds all;
-  if (spec.family != "blocks") return all;
-  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
-  if (!recipe.ok()) return all;
-  for (const RecipePart& part : recipe->parts) {
-    const PartNeeds& needs = part.kind->needs;
-    all.directed = all.directed || needs.directed;
-    all.weights = all.weights || needs.weights;
-    all.labels = all.labels || needs.labels;
-    all.attributes = all.attributes || needs.attributes;
-    all.positions = all.positions || needs.positions;
-  }
-  return all;
-}
-
-}  // namespace
 
 void count_form(const Graph& graph, FormCounts& counts) {
   ++counts.graphs;
@@ -48,7 +28,7 @@ FormCounts count_forms(const Dataset& dataset) {
 
 EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, const std::string& features) {
   const bool portrait = spec.family == "portrait";
-  const PartNeeds seen = seen_by_recipe(spec, features);
+  const RecipeSight seen = recipe_sight(spec, features);
   const auto in_features = [&](std::string_view block) { return features.find(block) != std::string::npos; };
   EmbeddingUse use;
   // "labels", or "labels (12 of 300 graphs)" where some graphs lack them.
@@ -81,10 +61,10 @@ EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, 
 
 std::string embedding_title(const TransformSpec& spec, const std::string& features) {
   if (spec.family != "blocks") return fmt::format("{} of {}", spec.family, features);
-  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
-  if (!recipe.ok()) return spec.recipe;
-  const std::string text = write_recipe(*recipe);
-  return is_recipe_name(spec.recipe) ? fmt::format("{}: {}", spec.recipe, text) : text;
+  const std::string parts = recipe_parts(spec, features);
+  const std::vector<std::string_view> names = recipe_list();
+  const bool is_name = std::find(names.begin(), names.end(), spec.recipe) != names.end();
+  return is_name ? fmt::format("{}: {}", spec.recipe, parts) : parts;
 }
 
 }  // namespace unscatter::cli

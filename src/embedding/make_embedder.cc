@@ -3,6 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "embedding/blocks/recipes.h"
+#include "embedding/features/form.h"
+
 namespace unscatter {
 namespace {
 
@@ -50,6 +53,27 @@ Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features,
   for (Graph& graph : seen.graphs) graph.wipe();
   if (!map.ok()) return std::move(map).error();
   return make_embedder(std::move(map).value(), spec);
+}
+
+std::string recipe_parts(const TransformSpec& spec, std::string_view features) {
+  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
+  return recipe.ok() ? write_recipe(*recipe) : spec.recipe;
+}
+
+RecipeSight recipe_sight(const TransformSpec& spec, std::string_view features) {
+  RecipeSight all;
+  if (spec.family != "blocks") return all;
+  const Result<Recipe> recipe = resolve_recipe(spec.recipe, form_in(features));
+  if (!recipe.ok()) return all;
+  for (const RecipePart& part : recipe->parts) {
+    const PartNeeds& needs = part.kind->needs;
+    all.directed = all.directed || needs.directed;
+    all.weights = all.weights || needs.weights;
+    all.labels = all.labels || needs.labels;
+    all.attributes = all.attributes || needs.attributes;
+    all.positions = all.positions || needs.positions;
+  }
+  return all;
 }
 
 }  // namespace unscatter

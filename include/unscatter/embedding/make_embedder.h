@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "unscatter/base/result.h"
@@ -17,6 +18,20 @@ inline constexpr std::string_view kDefaultFeatures = "all";
 [[nodiscard]] TransformSpec default_transform();
 // The strength of the regularisation that goes with it.
 inline constexpr double kDefaultRegularisation = 2e-5;
+
+// What of a graph the parts of a recipe look at, beside its edges without directions.
+struct RecipeSight {
+  bool directed = false;
+  bool weights = false;
+  bool labels = false;
+  bool attributes = false;
+  bool positions = false;
+};
+// All parts together; nothing for other families than "blocks".  `features`: with all constants, as
+// FeatureMap::describe() writes them.
+[[nodiscard]] RecipeSight recipe_sight(const TransformSpec& spec, std::string_view features);
+// The parts that the recipe stands for, as its canonical text; the recipe as it is where it cannot be read.
+[[nodiscard]] std::string recipe_parts(const TransformSpec& spec, std::string_view features);
 
 // An embedder of one block.  `features` is read by FeatureMap::resolve(), with `dataset` and `source`.  Transform and
 // last step are those of `spec`.  Errors: those of FeatureMap::resolve() and make_transform().

@@ -8,6 +8,7 @@
 
 #include "embedding/blocks/graph_shape.h"
 #include "embedding/features/form.h"
+#include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter {
 
@@ -34,14 +35,7 @@ struct PartConstant {
   bool whole = true;  // only whole numbers
 };
 
-// What of a graph a part looks at, beside its edges without directions.
-struct PartNeeds {
-  bool directed = false;
-  bool weights = false;
-  bool labels = false;
-  bool attributes = false;
-  bool positions = false;
-};
+using PartNeeds = RecipeSight;
 
 struct PartKind {
   std::string_view name;
