@@ -87,9 +87,8 @@ Status erase_row(const Database& database, std::size_t slot) {
 
 Status erase_rows(const Database& database) { return database.run("DELETE FROM embeddings"); }
 
-Result<KeptState::Rows> read_rows(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
-                                  std::size_t width, std::size_t classes) {
-  KeptState::Rows kept{SparseBlockRows(leaves.size(), width), std::vector<std::uint32_t>(leaves.size(), 0)};
+Status visit_row_contents(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+                          const std::function<Status(std::size_t slot, std::span<const std::byte> content)>& take) {
   Statement statement = database.prepare("SELECT slot, content, seal FROM embeddings ORDER BY slot");
   std::size_t found = 0;
   for (;; ++found) {
@@ -101,15 +100,26 @@ Result<KeptState::Rows> read_rows(const Database& database, std::span<const Dige
     UNSCATTER_TRY(content, statement.blob_view(1));
     UNSCATTER_TRY(seal, statement.integer(2));
     if (seal != row_seal(content, leaves[slot])) return damaged_kept_row(slot);
-    BlockRow row;
-    UNSCATTER_CHECK_OK(parse_row(content, slot, width, row, kept.labels[slot]));
-    if (kept.labels[slot] >= classes) return damaged_kept_row(slot);
-    kept.rows.set_row(slot, std::move(row));
+    UNSCATTER_CHECK_OK(take(slot, content));
   }
   if (found != graphs) {
     return Error{ErrorCode::kMalformedInput,
                  fmt::format("the workspace is damaged: it keeps {} rows of {} graphs", found, graphs)};
   }
+  return ok_status();
+}
+
+Result<KeptState::Rows> read_rows(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+                                  std::size_t width, std::size_t classes) {
+  KeptState::Rows kept{SparseBlockRows(leaves.size(), width), std::vector<std::uint32_t>(leaves.size(), 0)};
+  const auto take = [&](std::size_t slot, std::span<const std::byte> content) -> Status {
+    BlockRow row;
+    UNSCATTER_CHECK_OK(parse_row(content, slot, width, row, kept.labels[slot]));
+    if (kept.labels[slot] >= classes) return damaged_kept_row(slot);
+    kept.rows.set_row(slot, std::move(row));
+    return ok_status();
+  };
+  UNSCATTER_CHECK_OK(visit_row_contents(database, leaves, graphs, take));
   return kept;
 }
 

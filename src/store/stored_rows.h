@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "store/sqlite.h"
@@ -23,6 +24,13 @@ namespace unscatter {
 // Its bytes are overwritten (`secure_delete`).
 [[nodiscard]] Status erase_row(const Database& database, std::size_t slot);
 [[nodiscard]] Status erase_rows(const Database& database);
+
+// The content of every row, in the order of slots, after its seal has passed: label, number of segments, segments,
+// values.  A view is valid until the function returns.  Errors: kMalformedInput where something is not what was
+// written, or where there are not `graphs` rows; those of the function.
+[[nodiscard]] Status visit_row_contents(
+    const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+    const std::function<Status(std::size_t slot, std::span<const std::byte> content)>& take);
 
 // All of them.  Slots without a row are empty; `graphs` of them are not.  Errors: kMalformedInput where something is
 // not what was written.

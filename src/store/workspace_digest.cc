@@ -1,16 +1,15 @@
 // Digests that tell whether two workspaces did the same.
 #include <bit>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/checksum.h"
 #include "base/wipe.h"
 #include "store/merkle_tree.h"
 #include "store/stored_graph.h"
+#include "store/stored_rows.h"
 #include "store/workspace_state.h"
 #include "unscatter/base/digest.h"
 
@@ -84,22 +83,14 @@ Result<Digest> digest_of_graphs(const Database& database, const Digest& root, st
 Result<std::optional<Digest>> digest_of_kept_rows(const Database& database, std::span<const Digest> leaves,
                                                   std::size_t graphs) {
   Hasher hasher;
-  Statement statement = database.prepare("SELECT slot, content, seal FROM embeddings ORDER BY slot");
-  std::size_t found = 0;
-  for (;; ++found) {
-    UNSCATTER_TRY(more, statement.step());
-    if (!more) break;
-    UNSCATTER_TRY(slot, statement.integer(0));
-    UNSCATTER_TRY(content, statement.blob_view(1));
-    UNSCATTER_TRY(seal, statement.integer(2));
-    if (slot < 0 || static_cast<std::size_t>(slot) >= leaves.size()) return std::optional<Digest>();
-    std::uint64_t seed = 0;
-    std::memcpy(&seed, leaves[static_cast<std::size_t>(slot)].bytes.data(), sizeof(seed));
-    if (static_cast<std::int64_t>(checksum(content, seed)) != seal) return std::optional<Digest>();
-    hasher.add(static_cast<std::uint64_t>(slot)).add(std::uint64_t{content.size()}).add_bytes(content);
-  }
-  if (found != graphs) return std::optional<Digest>();
-  return std::optional(hasher.finish());
+  const auto add = [&](std::size_t slot, std::span<const std::byte> content) {
+    hasher.add(std::uint64_t{slot}).add(std::uint64_t{content.size()}).add_bytes(content);
+    return ok_status();
+  };
+  const Status visited = visit_row_contents(database, leaves, graphs, add);
+  if (visited.ok()) return std::optional(hasher.finish());
+  if (visited.error().code == ErrorCode::kMalformedInput) return std::optional<Digest>();
+  return visited.error();
 }
 
 // The same from the rows of a session: label, number of segments, segments, values, as the file keeps them.

@@ -26,19 +26,6 @@ Result<std::size_t> number_in(const Database& database, std::size_t slot) {
   return static_cast<std::size_t>(number);
 }
 
-// Numbers ascend with slots (invariant 2), so a few rows are enough.
-Result<std::optional<std::size_t>> slot_with_number(const Database& database, std::size_t slots, std::size_t number) {
-  std::size_t low = 0;
-  std::size_t high = slots;
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    UNSCATTER_TRY(found, number_in(database, middle));
-    if (found == number) return std::optional(middle);
-    (found < number ? low : high) = found < number ? middle + 1 : middle;
-  }
-  return std::optional<std::size_t>();
-}
-
 Result<std::optional<std::size_t>> slot_with_id(const Database& database, const std::string& id) {
   Statement statement = database.prepare("SELECT slot FROM graphs WHERE graph_id = ?");
   statement.bind(1, std::as_bytes(std::span(id)));
@@ -58,8 +45,8 @@ Result<std::optional<DueKey>> due_key(const Workspace::State& state, const Remov
   }
   const auto* id = std::get_if<std::string>(&graph->graph);
   UNSCATTER_TRY(slot, id != nullptr ? slot_with_id(state.database, *id)
-                                    : slot_with_number(state.database, state.contents.tree.leaves(),
-                                                       std::get<std::size_t>(graph->graph)));
+                                    : slot_of_number(state.database, state.contents.tree.leaves(),
+                                                     std::get<std::size_t>(graph->graph)));
   return slot ? std::optional<DueKey>(*slot) : std::nullopt;
 }
 
