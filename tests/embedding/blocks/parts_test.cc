@@ -1,5 +1,6 @@
 // Every part is computed a second time, from its formula in docs/embeddings.md, by plain dense code.
 #include "embedding/blocks/part.h"
+#include "embedding/blocks/public_hash.h"
 
 #include <gtest/gtest.h>
 
@@ -15,19 +16,8 @@ namespace unscatter::parts_test {
 namespace {
 
 using testing::DenseGraph;
-
-std::uint64_t mix(std::uint64_t a) {
-  a *= 0x9E3779B97F4A7C15u;
-  a ^= a >> 29;
-  a *= 0xC2B2AE3D27D4EB4Fu;
-  a ^= a >> 32;
-  return a;
-}
-std::uint64_t hash_of(std::initializer_list<std::uint64_t> numbers) {
-  std::uint64_t h = 0;
-  for (const std::uint64_t c : numbers) h = mix(h * 0x165667B19E3779F9u + mix(c));
-  return h;
-}
+using testing::hash_of;
+using testing::mix;
 
 std::int64_t label_of(const Graph& graph, std::size_t i) {
   return graph.has_labels() && graph.has_features(i) ? graph.label(i) : INT64_MAX;

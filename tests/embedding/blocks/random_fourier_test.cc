@@ -1,4 +1,5 @@
 #include "embedding/blocks/random_fourier.h"
+#include "embedding/blocks/public_hash.h"
 
 #include <gtest/gtest.h>
 
@@ -11,19 +12,7 @@
 namespace unscatter::random_fourier_test {
 namespace {
 
-std::uint64_t mix(std::uint64_t a) {
-  a *= 0x9E3779B97F4A7C15u;
-  a ^= a >> 29;
-  a *= 0xC2B2AE3D27D4EB4Fu;
-  a ^= a >> 32;
-  return a;
-}
-
-std::uint64_t hash_of(std::initializer_list<std::uint64_t> numbers) {
-  std::uint64_t h = 0;
-  for (const std::uint64_t c : numbers) h = mix(h * 0x165667B19E3779F9u + mix(c));
-  return h;
-}
+using testing::hash_of;
 
 std::vector<double> features(const RandomFourier& fourier, const std::vector<double>& z) {
   std::vector<double> phases;
