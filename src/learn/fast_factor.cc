@@ -18,6 +18,18 @@ namespace {
 
 using Eigen::Index;
 
+// Edits change the lower triangle alone.  The other one would go on holding rows that went.
+void forget_upper(Matrix& A) { A.triangularView<Eigen::StrictlyUpper>().setZero(); }
+
+// Inverses that do not fit the caches near the processor are read from far away at every step, and that is what a step
+// costs.  Half the bytes are then worth some digits: the bound knows what the step left over, and the next one takes it
+// away.
+InversePrecision inverse_precision(std::size_t classes, std::size_t width) {
+  constexpr std::size_t kNearBytes = std::size_t{1} << 22;
+  return classes * width * width * sizeof(double) > kNearBytes ? InversePrecision::kSingleIfUseful
+                                                               : InversePrecision::kDouble;
+}
+
 }  // namespace
 
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
@@ -28,13 +40,15 @@ std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const M
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   const std::size_t K = objective.classes();
   result.hessian_.resize(K);
+  const InversePrecision precision = inverse_precision(K, Z.columns());
   std::vector<std::optional<UpdatableInverse>> inverses(K);
   parallel_for(K, objective.threads(), 1, [&](std::size_t k, std::size_t) {
     Matrix& A = result.hessian_[k];
     A = weighted_square(Z, curvatures.col(static_cast<Index>(k)));
     A.diagonal().array() += objective.ridge();
     // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
-    inverses[k] = UpdatableInverse::of(A);
+    inverses[k] = UpdatableInverse::of(A, precision);
+    forget_upper(A);
   });
   for (std::optional<UpdatableInverse>& inverse : inverses) {
     if (!inverse) return std::nullopt;
@@ -73,6 +87,7 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
   result.ridge_ = numbers.ridge;
   result.largest_ridge_ = numbers.largest_ridge;
   result.hessian_ = std::move(numbers.hessians);
+  for (Matrix& A : result.hessian_) forget_upper(A);
   result.square_ = std::move(numbers.square);
   result.spectral_square_ = numbers.spectral_square;
   result.frobenius_square_ = numbers.frobenius_square;
@@ -82,8 +97,11 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
 }
 
 KeptCurvature FastFactor::numbers() const {
-  return {anchor_,          hessian_,          square_,   ridge_,    largest_ridge_,
-          spectral_square_, frobenius_square_, row_norm_, roundings_};
+  KeptCurvature numbers{anchor_,          hessian_,          square_,   ridge_,    largest_ridge_,
+                        spectral_square_, frobenius_square_, row_norm_, roundings_};
+  // Outside both triangles are kept.
+  for (Matrix& A : numbers.hessians) A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
+  return numbers;
 }
 
 void FastFactor::for_each(std::size_t count, const std::function<void(std::size_t i)>& body) const {
@@ -130,7 +148,7 @@ bool FastFactor::replace(const BlockRow& before, const BlockRow& after, std::uin
     };
     const double added = curvature(after, label);
     const double taken = curvature(before, label_before);
-    add_squares(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
+    add_squares_to_lower(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
     if (inverse_.empty()) return;
     // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
     const Eigen::Vector2d sigmas(added, -taken);
@@ -191,7 +209,7 @@ FastFactor::Growth FastFactor::growth(const Matrix& weights, const Matrix& steps
     const auto k = static_cast<Index>(c);
     Matrix pair(steps.rows(), 2);
     pair << moves.col(k), moves.col(count + k);
-    const Matrix images = symmetric_product(hessian_[classes[c]], pair);
+    const Matrix images = lower_product(hessian_[classes[c]], pair);
     const Vector v = steps.col(k);
     const double lengths[2] = {v.norm(), pair.col(1).norm()};
     const double anchor_norm = anchor_.col(static_cast<Index>(classes[c])).norm();

@@ -84,7 +84,7 @@ class FastFactor {
   Matrix anchor_;                          // w_s, one column per class
   double ridge_ = 0;                       // ridge_s
   double largest_ridge_ = 0;               // >= every ridge since the anchor
-  std::vector<Matrix> hessian_;            // A_k
+  std::vector<Matrix> hessian_;            // A_k; lower triangles, zeros above
   std::vector<UpdatableInverse> inverse_;  // none after restore()
   Matrix square_;                          // C
   double spectral_square_ = 0;             // >= |Z|^2

@@ -12,7 +12,9 @@ bool cholesky(double* A, std::ptrdiff_t n);
 void add_square(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
 bool invert(double* A, std::ptrdiff_t n);
 void multiply(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
+void multiply_lower(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
 void add_product(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
+void add_product_lower(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
 void multiply_single(const float* A, std::ptrdiff_t n, const float* x, float* y);
 void add_product_single(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
 void exp_minus_abs(const double* t, std::ptrdiff_t count, double* result);
@@ -30,7 +32,9 @@ const Kernels& baseline_kernels() {
                                      baseline::add_square,
                                      baseline::invert,
                                      baseline::multiply,
+                                     baseline::multiply_lower,
                                      baseline::add_product,
+                                     baseline::add_product_lower,
                                      baseline::multiply_single,
                                      baseline::add_product_single,
                                      baseline::exp_minus_abs,
@@ -47,7 +51,9 @@ const Kernels* avx2_kernels() {
                                  avx2::add_square,
                                  avx2::invert,
                                  avx2::multiply,
+                                 avx2::multiply_lower,
                                  avx2::add_product,
+                                 avx2::add_product_lower,
                                  avx2::multiply_single,
                                  avx2::add_product_single,
                                  avx2::exp_minus_abs,

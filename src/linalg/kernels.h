@@ -29,8 +29,12 @@ struct Kernels {
   bool (*invert)(double* A, std::ptrdiff_t n);
   // Y = A X, with A n x n.
   void (*multiply)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
+  // Y = A X, with A n x n and symmetric.  Reads the lower triangle only.
+  void (*multiply_lower)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
   // A += X Y^T, with A n x n, X and Y n x columns.
   void (*add_product)(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
+  // The lower triangle of A += X Y^T for one or two columns.  X Y^T is symmetric.
+  void (*add_product_lower)(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
   // y = A x and A += X Y^T in single precision.
   void (*multiply_single)(const float* A, std::ptrdiff_t n, const float* x, float* y);
   void (*add_product_single)(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);

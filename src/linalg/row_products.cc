@@ -160,6 +160,20 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
   kernel::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
 }
 
+Matrix lower_product(const Matrix& A, const Matrix& X) {
+  invariant(A.rows() == A.cols() && A.cols() == X.rows(), "lower_product(): factors that fit");
+  Matrix result(X.rows(), X.cols());
+  kernel::kernels().multiply_lower(A.data(), A.rows(), X.data(), X.cols(), result.data());
+  return result;
+}
+
+void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A) {
+  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size() && X.cols() <= 2,
+            "add_squares_to_lower(): one or two columns that fit");
+  const Matrix scaled = X * factors.asDiagonal();
+  kernel::kernels().add_product_lower(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
+}
+
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
   const std::size_t n = Z.rows();
   Matrix G(index(n), index(n));

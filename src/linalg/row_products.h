@@ -47,6 +47,11 @@ inline constexpr std::size_t kLeafRows = 128;
 // A += X diag(factors) X^T, both triangles, for an X of a few columns.
 void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
 
+// The same two for an A of which the lower triangle counts and nothing else is read or written: half of the memory.
+// add_squares_to_lower() takes an X of one or two columns.
+[[nodiscard]] Matrix lower_product(const Matrix& A, const Matrix& X);
+void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A);
+
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);
 // Computes the rows and columns of G again that belong to changed rows of Z.  Many are computed side by side.

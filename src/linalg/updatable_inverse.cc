@@ -18,6 +18,17 @@ constexpr double kSmallestPivot = 1e-10;
 // Single precision loses about 2^-24 = 6e-8 times the condition number.  Up to this condition a product is right to
 // about 1e-3, which is enough for a step of an iteration.
 constexpr double kMostConditionOfSingle = 1e4 * 1.6;
+// Ten times that: right to about 1e-2.
+constexpr double kMostConditionOfUsefulSingle = 10 * kMostConditionOfSingle;
+
+double most_condition(InversePrecision precision) {
+  switch (precision) {
+    case InversePrecision::kDouble: return 0;
+    case InversePrecision::kSingleIfEnough: return kMostConditionOfSingle;
+    case InversePrecision::kSingleIfUseful: return kMostConditionOfUsefulSingle;
+  }
+  return 0;
+}
 
 // How many changes of rank one may wait.  Enough that one pass over P serves many.  Few enough that they cost little in
 // every product: order / 16 of them take an eighth of the time that P itself takes.
@@ -31,8 +42,7 @@ std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision 
   if (!kernel::kernels().invert(A.data(), A.rows()) || !A.diagonal().allFinite()) return std::nullopt;
   // The condition number |A| |A^-1| is at most the product of the traces.  It is usually near the product of the
   // largest entries.  The code takes a number between: the trace of A and the largest diagonal entry of A^-1.
-  const bool enough =
-      precision == InversePrecision::kSingleIfEnough && trace * A.diagonal().maxCoeff() <= kMostConditionOfSingle;
+  const bool enough = trace * A.diagonal().maxCoeff() <= most_condition(precision);
   UpdatableInverse result(std::move(A));
   if (enough) {
     result.single_ = result.base_.cast<float>();

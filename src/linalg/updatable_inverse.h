@@ -16,9 +16,10 @@
 
 namespace unscatter {
 
-// How the numbers are kept. kSingleIfEnough takes single precision where A is so far from singular that products are
-// still right to three digits.  That halves the memory to read, which is what a product costs.
-enum class InversePrecision { kDouble, kSingleIfEnough };
+// How the numbers are kept.  Single precision halves the memory to read, which is what a product costs. kSingleIfEnough
+// takes it where A is so far from singular that products are still right to three digits.  kSingleIfUseful takes it
+// where two digits can be expected.  That is for steps whose defect is computed and corrected.
+enum class InversePrecision { kDouble, kSingleIfEnough, kSingleIfUseful };
 
 // P = A^-1.  Movable.  Any number of threads may call const functions at the same time.
 class UpdatableInverse {

@@ -121,6 +121,50 @@ TEST(FastFactor, SolvesWithTheHessianOfThePresentRowsAtTheAnchor) {
   }
 }
 
+// Edits work on one triangle.  What is kept outside has both, and no row that went stands in either.
+TEST(FastFactor, KeepsTheHessiansOfThePresentRowsOutside) {
+  FollowedRows rows(3, Loss::logistic());
+  for (int step = 0; step < 50; ++step) {
+    const RowChange change = rows.edit();
+    ASSERT_TRUE(rows.factor.replace_row(change.before, change.after, rows.data.labels[change.row]));
+  }
+  const KeptCurvature kept = rows.factor.numbers();
+  const FastFactor again = FastFactor::restore(rows.objective(), kept).value();
+  const Matrix Z = rows.data.rows.to_dense();
+  const Matrix curvatures = rows.objective().curvatures(rows.objective().margins(rows.anchor));
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    Matrix H = Z.transpose() * curvatures.col(k).asDiagonal() * Z;
+    H.diagonal().array() += rows.anchor_ridge;
+    const Matrix& outside = kept.hessians[static_cast<std::size_t>(k)];
+    EXPECT_LE((outside - H).cwiseAbs().maxCoeff(), 1e-12 * H.norm());
+    EXPECT_EQ(outside, outside.transpose());
+    EXPECT_EQ(outside, again.numbers().hessians[static_cast<std::size_t>(k)]);
+  }
+}
+
+// Wide enough that the inverses are kept in single precision.  The bound sees what that leaves over.
+TEST(FastFactor, TheBoundCoversStepsInSinglePrecision) {
+  constexpr std::size_t kWidth = 430;
+  LabelledRows data = testing::random_rows(11, {.rows = 600, .columns = kWidth, .classes = 3});
+  const double ridge = 0.02 * 600;
+  const Loss loss = Loss::logistic();
+  const Objective objective{data.rows, data.labels, 3, loss, ridge};
+  const Matrix weights = train(objective).value().weights;
+  FastFactor factor = FastFactor::anchor(objective, weights).value();
+  const Matrix right_side = testing::random_matrix(2, kWidth, 3);
+  const Matrix steps = factor.solve(right_side, kAllThree);
+  const FastFactor::Growth growth = factor.growth(weights, steps, right_side, ridge, kAllThree);
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    // Rounding of single precision, and no more than that.
+    EXPECT_GE(growth.defect.col(k).norm(), 1e-10 * right_side.col(k).norm());
+    EXPECT_LE(growth.defect.col(k).norm(), 1e-2 * right_side.col(k).norm());
+    const WideMatrix before = testing::wide_gradient(data.rows, data.labels, loss, ridge, weights);
+    const WideMatrix after = testing::wide_gradient(data.rows, data.labels, loss, ridge, weights + steps);
+    const Wide grown = (after.col(k) - before.col(k) - right_side.col(k).cast<Wide>()).norm();
+    EXPECT_LE(static_cast<double>(grown), growth.upper_bound(k));
+  }
+}
+
 TEST(FastFactor, TheBoundCoversTheTrueGrowth) {
   for (const Loss& loss : testing::all_losses()) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "linalg/rounding.h"
 #include "support/random_rows.h"
@@ -154,6 +155,28 @@ TEST(RowProducts, OfASymmetricMatrixEqualThoseOfAnyMatrix) {
     }
   }
   EXPECT_THROW((void)symmetric_product(Matrix::Zero(3, 3), Matrix::Zero(2, 1)), InvariantViolation);
+}
+
+// What stands above the diagonal is neither read nor written.
+TEST(RowProducts, OfALowerTriangleEqualThoseOfTheWholeMatrix) {
+  for (const std::size_t n : {1U, 2U, 3U, 7U, 64U, 65U, 301U}) {
+    const Matrix half = random_matrix(n, n, n);
+    Matrix A = half + half.transpose();
+    Matrix lower = A;
+    lower.triangularView<Eigen::StrictlyUpper>().setConstant(std::numeric_limits<double>::quiet_NaN());
+    for (const std::size_t columns : {1U, 2U}) {
+      const Matrix X = random_matrix(columns, n, columns);
+      const Vector factors = random_matrix(7, columns, 1).col(0);
+      add_squares(X, factors, A);
+      add_squares_to_lower(X, factors, lower);
+      EXPECT_LE(largest((lower - A).triangularView<Eigen::Lower>().toDenseMatrix()), 1e-13);
+      EXPECT_TRUE(n == 1 || std::isnan(lower(0, static_cast<Eigen::Index>(n) - 1)));
+      EXPECT_LE(largest(lower_product(lower, X) - A * X), 1e-12 * static_cast<double>(n));
+    }
+  }
+  Matrix three = Matrix::Zero(3, 3);
+  EXPECT_THROW((void)lower_product(three, Matrix::Zero(2, 1)), InvariantViolation);
+  EXPECT_THROW(add_squares_to_lower(Matrix::Zero(3, 3), Vector::Zero(3), three), InvariantViolation);
 }
 
 TEST(RowProducts, RefuseShapesThatDoNotFit) {

@@ -140,8 +140,13 @@ TEST(UpdatableInverse, SinglePrecisionIsUsedOnlyWhereItIsEnough) {
   Matrix A = Matrix::Identity(6, 6);
   EXPECT_TRUE(UpdatableInverse::of(A, InversePrecision::kSingleIfEnough)->is_single());
   EXPECT_FALSE(UpdatableInverse::of(A)->is_single());
+  // Two digits are expected up to ten times the condition for three.
+  A(0, 0) = 1e-4;
+  EXPECT_FALSE(UpdatableInverse::of(A, InversePrecision::kSingleIfEnough)->is_single());
+  EXPECT_TRUE(UpdatableInverse::of(A, InversePrecision::kSingleIfUseful)->is_single());
   A(0, 0) = 1e-6;
   EXPECT_FALSE(UpdatableInverse::of(A, InversePrecision::kSingleIfEnough)->is_single());
+  EXPECT_FALSE(UpdatableInverse::of(A, InversePrecision::kSingleIfUseful)->is_single());
   // Numbers too small or too large for single precision go through it all the same; what is not a number stays so.
   const auto inverse = UpdatableInverse::of(2 * Matrix::Identity(6, 6), InversePrecision::kSingleIfEnough).value();
   for (const double size : {1e-200, 1e-40, 1.0, 1e60}) {
