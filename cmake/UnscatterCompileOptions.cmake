@@ -42,9 +42,9 @@ endfunction()
 # must differ within a target: two of the same name do not compile.
 #
 # Optimised code gains little from more than eight sources: there most of the time goes into optimising.  Instrumented
-# code is optimised less, and gains from sixteen.  With AROUND, for code around the library, a target is cut into groups
-# of at most twenty, of equal size.  Such a group takes GCC up to 40 s and 1.2 GB.  Larger ones would keep one processor
-# waiting for the other at the end.
+# code is optimised less, and gains from sixteen.  With AROUND, for code around the library, all sources of a target are
+# compiled at once, because each further group compiles the same templates of the standard library again.  Such a group
+# takes GCC and clang up to a minute of processor time.  docs/testing.md has the figures.
 function(unscatter_compile_together target)
   cmake_parse_arguments(ARG "AROUND" "" "" ${ARGN})
   if(NOT UNSCATTER_UNITY)
@@ -55,20 +55,18 @@ function(unscatter_compile_together target)
     set(size 16)
   endif()
   if(ARG_AROUND)
-    get_target_property(sources ${target} SOURCES)
-    list(FILTER sources INCLUDE REGEX "\\.cc$")
-    list(LENGTH sources count)
-    math(EXPR groups "(${count} + 19) / 20")
-    math(EXPR size "(${count} + ${groups} - 1) / ${groups}")
+    set(size 0)  # no limit
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
 
 # For code around the library, which does little work itself.  It compiles a third faster with less optimisation.  The
-# library stays optimised.  An argument after the name is the level in the release preset; the default is -O1.
+# library stays optimised.  An argument after the name is the level in the release preset; the default is -O1.  With
+# sanitizers it has no line numbers of its own, which take clang about a seventh of the time.  Reports name its
+# functions, and the lines of the library.
 function(unscatter_quick_compile target)
   if(UNSCATTER_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
+    target_compile_options(${target} PRIVATE -O0 -g0)
   elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
     set(level -O1)
     if(ARGC GREATER 1)
