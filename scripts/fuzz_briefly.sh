@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds="${1:-6}"
-targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_graph_blob fuzz_openings fuzz_published_model fuzz_receipt
+targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_rows fuzz_graph_blob fuzz_openings fuzz_published_model fuzz_receipt
   fuzz_requests fuzz_workspace)
 findings="build/dev/findings"
 

@@ -46,6 +46,7 @@ void add_rows(Table& table, const Record& record) {
   table.add_row({"how", rung_words(record.rung, record.newton_steps, record.binding)});
   table.add_row({"bound", bound_words(record)});
   add_earlier_rows(table, record.promise);
+  add_embedding_rows(table, record.promise);
   add_constants_row(table, record.promise.constants);
 }
 
@@ -140,6 +141,17 @@ void add_earlier_rows(Table& table, const Promise& promise) {
                                      ? fmt::format("(epsilon, delta) = ({:.4g}, {:.4g}) for all {} counts",
                                                    promise.together->epsilon, promise.together->delta, counts + 1)
                                      : std::string("no joint promise: the counts are of different kinds")});
+}
+
+void add_embedding_rows(Table& table, const Promise& promise) {
+  if (!promise.embedding) return;
+  table.add_row({"rows made with", fmt::format("(epsilon, delta) = ({}, {}) differential privacy, as the user states",
+                                               promise.embedding->epsilon, promise.embedding->delta)});
+  table.add_row({"rows and models", promise.with_embedding
+                                        ? fmt::format("(epsilon, delta) = ({:.4g}, {:.4g}) for one {}subject at a time",
+                                                      promise.with_embedding->epsilon, promise.with_embedding->delta,
+                                                      promise.protection == Protection::kRemoved ? "removed " : "")
+                                        : std::string("no joint promise")});
 }
 
 void add_certificate_rows(Table& table, const Certificate& certificate) {

@@ -40,6 +40,8 @@ void add_certificate_rows(Table& table, const LedgerRecord& record);
 
 // What earlier counts of published models mean for the promise, if there are any.
 void add_earlier_rows(Table& table, const Promise& promise);
+// What a function that made rows outside costs, if it learned from private data.
+void add_embedding_rows(Table& table, const Promise& promise);
 
 [[nodiscard]] Json counts_json(const RequestCounts& counts);
 // Sets the promise's fields of `document`.  Those that are there already, null for instance, keep their places.

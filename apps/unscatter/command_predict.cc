@@ -15,6 +15,7 @@
 #include "key_options.h"
 #include "locations.h"
 #include "prediction_lines.h"
+#include "row_options.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/store/signing_key.h"
@@ -31,6 +32,7 @@ constexpr std::size_t kBatchEntries = std::size_t{1} << 20;
 
 struct PredictArguments {
   std::string data;
+  RowArguments rows;  // in place of `data`
   std::string model;
   std::string out;
   std::string format;
@@ -53,6 +55,7 @@ struct PredictArguments {
 
 Status check_predict_usage(const PredictArguments& arguments, const Context& context) {
   const auto wrong = [](const char* sentence) { return Error{ErrorCode::kInvalidArgument, sentence}; };
+  UNSCATTER_CHECK_OK(arguments.rows.check(arguments.data));
   const bool workspace = !arguments.workspace.path.empty();
   if (workspace == !arguments.model.empty()) {
     return wrong("predictions come from one model: name --model FILE, a published model, or --workspace W");
@@ -211,6 +214,7 @@ Result<GraphStream> open_data(const PredictArguments& arguments, Context& contex
                             .symmetrise = arguments.symmetrise,
                             .threads = arguments.workspace.threads,
                             .progress = &context.progress()};
+  if (arguments.rows.given()) return GraphStream::open_rows(arguments.rows.files(), options);
   if (arguments.data == "-") return GraphStream::open("-", options);
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
@@ -321,7 +325,7 @@ Report report_predictions(const PredictArguments& arguments, const Tally& tally,
   const std::optional<double> accuracy = tally.accuracy();
   Report report;
   report.json = std::move(origin.json);
-  report.json["data"] = arguments.data;
+  report.json["data"] = arguments.rows.given() ? arguments.rows.rows : arguments.data;
   report.json["graphs"] = tally.graphs;
   report.json["labelled"] = tally.labelled;
   report.json["accuracy"] = accuracy ? Json(*accuracy) : Json(nullptr);
@@ -368,11 +372,10 @@ void add_predict_command(CLI::App& parent, Context& context) {
   command.add_option("--model", arguments->model,
                      "A published model, as release writes it: no workspace and no signing key are needed");
   arguments->workspace.add_to(command, false);
-  command
-      .add_option(
-          "--data", arguments->data,
-          "A data set, or the name of one that is here; - reads JSONL from standard input; labels may be missing")
-      ->required();
+  command.add_option(
+      "--data", arguments->data,
+      "A data set, or the name of one that is here; - reads JSONL from standard input; labels may be missing");
+  arguments->rows.add_to(command, false);
   command.add_option("--out", arguments->out,
                      "Where the predictions go, one line per graph: number, id, label, predicted, lead; - is stdout");
   command.add_option("--format", arguments->format, "csv or jsonl (default: by the ending of --out, else csv)")
@@ -392,6 +395,7 @@ Examples:
   unscatter predict --model model.json --data - --format jsonl < new-groups.jsonl
   unscatter predict --workspace w.unscatter --data new-groups.jsonl --out predictions.csv --scores
   unscatter predict --workspace w.unscatter --data held-out.jsonl --kept --json
+  unscatter predict --model model.json --rows new.npy --out predictions.csv
 
 With --workspace, predictions come from the model that is published now; if there is none since the last removal, one
 is published, signed for and counted against the guarantee.  Predictions of the kept weights could give away what was

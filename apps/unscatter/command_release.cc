@@ -82,6 +82,7 @@ Result<Report> release_model(const ReleaseArguments& arguments, Context& context
                                            grouped(promise.releases - workspace.info().published_in_count))});
     add_earlier_rows(table, promise);
   }
+  add_embedding_rows(table, promise);
   if (written.ok()) table.add_row({"written", arguments.out});
   report.text = table.str();
   report.stands = fmt::format("model {} is published, as ledger entry {}", model.release_number, document.sequence);

@@ -46,6 +46,7 @@ Result<Report> renew_count(const RenewArguments& arguments, Context& context) {
                                           counted(info.options.releases, "model", "models"), grouped(info.published))});
   table.add_row({"promise", guarantee_words(promise)});
   add_earlier_rows(table, promise);
+  add_embedding_rows(table, promise);
   table.add_row({"ledger", fmt::format("entry {}, hash {}", entry.sequence, info.head.hex())});
   report.text = table.str() + "Model and graphs are as they were.  The next release publishes another model.\n";
   return report;

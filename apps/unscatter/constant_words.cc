@@ -7,8 +7,8 @@
 namespace unscatter::cli {
 namespace {
 
-constexpr std::array kKinds = {ConstantKind::kStated, ConstantKind::kBuiltIn, ConstantKind::kPublicData,
-                               ConstantKind::kPrivateFit, ConstantKind::kFittedOnce};
+constexpr std::array kKinds = {ConstantKind::kStated,     ConstantKind::kBuiltIn,    ConstantKind::kPublicData,
+                               ConstantKind::kPrivateFit, ConstantKind::kFittedOnce, ConstantKind::kOutside};
 
 // "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& names) {
@@ -29,6 +29,7 @@ std::string_view kind_words(ConstantKind kind) {
     case ConstantKind::kPublicData: return "computed from public data";
     case ConstantKind::kPrivateFit: return "computed from the data, and again after every removal";
     case ConstantKind::kFittedOnce: return "computed ONCE from data that may be removed, which they may give away";
+    case ConstantKind::kOutside: return "made outside of the program, by a function that it does not know";
   }
   return {};
 }

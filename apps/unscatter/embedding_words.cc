@@ -31,6 +31,10 @@ EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, 
   const RecipeSight seen = recipe_sight(spec, features);
   const auto in_features = [&](std::string_view block) { return features.find(block) != std::string::npos; };
   EmbeddingUse use;
+  if (spec.family == "rows") {
+    use.uses.push_back(fmt::format("rows of {}, made outside", counted(counts.attributes, "number", "numbers")));
+    return use;
+  }
   // "labels", or "labels (12 of 300 graphs)" where some graphs lack them.
   const auto note = [&](std::string what, std::size_t graphs, bool used, std::string_view cure) {
     if (graphs == 0) return;
@@ -60,6 +64,10 @@ EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, 
 }
 
 std::string embedding_title(const TransformSpec& spec, const std::string& features) {
+  if (spec.family == "rows") {
+    return spec.row_scale == 1 ? std::string("rows as they were given")
+                               : fmt::format("rows as they were given, divided by {}", spec.row_scale);
+  }
   if (spec.family != "blocks") return fmt::format("{} of {}", spec.family, features);
   const std::string parts = recipe_parts(spec, features);
   const std::vector<std::string_view> names = recipe_list();

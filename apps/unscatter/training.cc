@@ -190,6 +190,7 @@ Result<SessionOptions> TrainArguments::session_options(const TransformSpec& spec
     options.regularisation = TransformArguments::regularisation_for(spec, options.regularisation);
   }
   UNSCATTER_CHECK_OK(learning.apply(options));
+  if (embedding_epsilon) options.embedding_guarantee = {*embedding_epsilon, embedding_delta.value_or(0)};
   return options;
 }
 
@@ -205,6 +206,8 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   if (same_transform) spec = before->info.transform;
   UNSCATTER_CHECK_OK(arguments.constants.check());
   UNSCATTER_CHECK_OK(make_transform(spec));  // before reading: a wrong option should not cost a minute
+  const bool rows = arguments.rows.given();
+  if (rows) UNSCATTER_CHECK_OK(use_rows(command, spec));
   setup.transform = spec;
   UNSCATTER_TRY(options, arguments.session_options(spec, before ? &before->info.options : nullptr));
   UNSCATTER_CHECK_OK(check_options(options));
@@ -224,6 +227,11 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   if (before) {
     UNSCATTER_TRY(left, before->workspace.remaining());
     chosen.train = std::move(left);
+  } else if (rows) {
+    UNSCATTER_TRY(read, read_rows(arguments.rows.files(), reading));
+    chosen.train = std::move(read);
+    // The width belongs to the function that made the rows, and the user states it with them.
+    setup.features = fmt::format("attributes:{}", chosen.train.graphs.front().attribute_count());
   } else {
     UNSCATTER_TRY(found, resolve_dataset(arguments.data, catalogue));
     data = std::move(found);
@@ -232,7 +240,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     UNSCATTER_TRY(streaming, choose_streaming(arguments, data, setup));
     streams = streaming;
   }
-  if (!before && !streams) {
+  if (!before && !rows && !streams) {
     UNSCATTER_TRY(dataset, read_dataset(data, reading));
     chosen.train = std::move(dataset);
   }
@@ -318,7 +326,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   before.reset();
   UNSCATTER_CHECK_OK(target.settle(how, in_place ? head : std::nullopt));
   Report report = report_training({.path = path,
-                                   .data = arguments.data,
+                                   .data = rows ? arguments.rows.rows : arguments.data,
                                    .info = *info,
                                    .use = embedding_use(form, info->transform, info->features),
                                    .width = width,

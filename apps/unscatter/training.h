@@ -13,6 +13,7 @@
 #include "key_options.h"
 #include "learning_options.h"
 #include "retraining.h"
+#include "row_options.h"
 #include "transform_options.h"
 #include "workspace_options.h"
 
@@ -20,6 +21,10 @@ namespace unscatter::cli {
 
 struct TrainArguments {
   std::string data;
+  RowArguments rows;  // in place of `data`
+  // The differential privacy with which the function that made the rows was trained.
+  std::optional<double> embedding_epsilon = {};
+  std::optional<double> embedding_delta = {};
   bool force = false;
   double train_share = 1;
   bool compare_levels = false;

@@ -100,6 +100,7 @@ Report report_training(const TrainingFacts& facts, const StageClock& clock) {
   add_constants_row(table, info.certificate.promise.constants);
   table.add_row({"promise", guarantee_words(info.certificate.promise)});
   add_earlier_rows(table, info.certificate.promise);
+  add_embedding_rows(table, info.certificate.promise);
   table.add_row({"distance", distance_words(info.certificate.promise, info.certificate.distance_upper_bound,
                                             info.certificate.shift_upper_bound)});
   if (options.protection == Protection::kEveryone) {

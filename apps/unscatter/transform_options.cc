@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <string_view>
 
 namespace unscatter::cli {
@@ -18,8 +21,26 @@ auto named(const Values& values, Name name, std::string_view text) {
   return *std::find_if(values.begin(), values.end(), [&](auto value) { return name(value) == text; });
 }
 
-// Two names are families of their own; all others are recipes.
+// rows, or rows:SCALE.  Nothing if the text is about something else.
+std::optional<Status> choose_rows(std::string_view embedding, TransformSpec& spec) {
+  if (embedding != "rows" && !embedding.starts_with("rows:")) return std::nullopt;
+  spec.family = "rows";
+  spec.row_scale = 1;
+  if (embedding == "rows") return ok_status();
+  const std::string_view scale = embedding.substr(5);
+  const auto [end, error] = std::from_chars(scale.data(), scale.data() + scale.size(), spec.row_scale);
+  if (error == std::errc() && end == scale.data() + scale.size() && spec.row_scale > 0 &&
+      std::isfinite(spec.row_scale)) {
+    return ok_status();
+  }
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("--embedding rows:{}: the scale is a positive number, by which all rows are divided", scale)};
+}
+
+// Three names are families of their own; all others are recipes.
 Status choose_recipe(const std::string& embedding, TransformSpec& spec) {
+  if (std::optional<Status> rows = choose_rows(embedding, spec)) return *std::move(rows);
   if (embedding == "portrait" || embedding == "paper") {
     spec.family = embedding == "paper" ? "geometric" : "portrait";
     return ok_status();
@@ -143,7 +164,7 @@ Result<TransformSpec> TransformArguments::spec() const {
 }
 
 bool TransformArguments::states_recipe() const {
-  if (embedding.empty() || embedding == "portrait" || embedding == "paper") return false;
+  if (embedding.empty() || embedding == "portrait" || embedding == "paper" || embedding == "rows") return false;
   const std::vector<std::string_view> names = recipe_list();
   return std::find(names.begin(), names.end(), embedding) == names.end();
 }
@@ -151,11 +172,13 @@ bool TransformArguments::states_recipe() const {
 std::string TransformArguments::features_for(const TransformSpec& spec) const {
   if (!features.empty()) return features;
   if (spec.family == "blocks") return recipe_features(spec.recipe);
+  if (spec.family == "rows") return "attributes";
   return spec.family == default_transform().family ? std::string(kDefaultFeatures) : "auto";
 }
 
 double TransformArguments::regularisation_for(const TransformSpec& spec, double usual) {
   if (spec.family == "blocks") return recipe_regularisation(spec.recipe);
+  if (spec.family == "rows") return kRowsRegularisation;
   return spec.family == default_transform().family ? kDefaultRegularisation : usual;
 }
 

@@ -12,10 +12,10 @@
 namespace unscatter::cli {
 
 struct TransformArguments {
-  std::string features;  // empty: the family's own
-  std::string op;        // empty: the family's own
-  std::string method;    // empty: automatic
-  std::string row_norm;  // empty: that of `chosen`
+  std::string features;   // empty: the family's own
+  std::string op;         // empty: the family's own
+  std::string method;     // empty: automatic
+  std::string row_norm;   // empty: that of `chosen`
   std::string embedding;  // empty: by --transform
   TransformSpec chosen = default_transform();
   const CLI::Option* family = nullptr;                 // --transform

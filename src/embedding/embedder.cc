@@ -88,6 +88,8 @@ std::vector<ConstantOrigin> Embedder::origins() const {
     // "none" is the absence of features, and no constant.
     std::copy_if(block.features.origins().begin(), block.features.origins().end(), std::back_inserter(all),
                  [](const ConstantOrigin& origin) { return origin.name != "none"; });
+    // Said here, and not by the caller, so that nobody can forget it.
+    if (block.transform->made_outside()) all.push_back({"rows", ConstantKind::kOutside});
   }
   return all;
 }

@@ -59,6 +59,7 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
   // Written only where they say something, so that the texts of workspaces without them stay as they are.
   if (spec.symmetrise) json["symmetrise"] = true;
   if (spec.family == "blocks") json["recipe"] = spec.recipe;
+  if (spec.family == "rows") json["row_scale"] = spec.row_scale;
   return json;
 }
 
@@ -88,6 +89,7 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
   }
   spec.symmetrise = json.contains("symmetrise") && json.at("symmetrise").get<bool>();
   if (spec.family == "blocks") spec.recipe = json.at("recipe").get<std::string>();
+  if (spec.family == "rows") spec.row_scale = json.at("row_scale").get<double>();
   return ok_status();
 }
 
@@ -137,6 +139,11 @@ Json options_to_json(const SessionOptions& options, std::uint32_t version) {
     json["per_subject"] = options.per_subject;
     json["ridge"] = options.ridge ? Json(*options.ridge) : Json();
   }
+  // Written only where it says something, as in the transform.
+  if (options.embedding_guarantee) {
+    json["embedding_epsilon"] = options.embedding_guarantee->epsilon;
+    json["embedding_delta"] = options.embedding_guarantee->delta;
+  }
   return json;
 }
 
@@ -176,6 +183,10 @@ Status read_options(const Json& json, std::uint32_t version, SessionOptions& opt
     options.protection = protection;
     options.per_subject = whole_number(json.at("per_subject"));
     if (!json.at("ridge").is_null()) options.ridge = json.at("ridge").get<double>();
+  }
+  if (json.contains("embedding_epsilon")) {
+    options.embedding_guarantee = {json.at("embedding_epsilon").get<double>(),
+                                   json.at("embedding_delta").get<double>()};
   }
   // A file may come from anywhere.  Options that no session would take are refused before anything is computed with
   // them.

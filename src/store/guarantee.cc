@@ -35,7 +35,13 @@ SessionOptions completed_options(const Contents& contents) {
 Promise without_earlier(Promise promise) {
   promise.earlier.clear();
   promise.together.reset();
+  promise.with_embedding.reset();
   return promise;
+}
+
+bool is_equal(const std::optional<RemovalGuarantee>& one, const std::optional<RemovalGuarantee>& other) {
+  return one.has_value() == other.has_value() &&
+         (!one || (one->epsilon == other->epsilon && one->delta == other->delta));
 }
 
 // The `steps`-th size above `weights` that has another limit; 0 if there is none.
@@ -129,11 +135,14 @@ Status PromiseCheck::next(const LedgerRecord& record) {
   if (found == nullptr) return wrong("promises something else than the constants give");
   Promise promised = *found;
   promised.earlier = record.promise.earlier;
-  const std::optional<RemovalGuarantee> together = guarantee_together(promised);
-  const std::optional<RemovalGuarantee>& claimed = record.promise.together;
-  const bool same = together.has_value() == claimed.has_value() &&
-                    (!together || (together->epsilon == claimed->epsilon && together->delta == claimed->delta));
-  if (!same) return wrong("promises something else for all counts together than follows from them");
+  promised.together = guarantee_together(promised);
+  if (!is_equal(promised.together, record.promise.together)) {
+    return wrong("promises something else for all counts together than follows from them");
+  }
+  promised.with_embedding = guarantee_with_embedding(promised);
+  if (!is_equal(promised.with_embedding, record.promise.with_embedding)) {
+    return wrong("promises something else for models and rows together than follows from them");
+  }
   // The chain has been checked: there is one more count than before, or none.  Those of a creation are told by the
   // ledger that it names.
   if (before_ && promised.earlier.size() > before_->promise.earlier.size()) {

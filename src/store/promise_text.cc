@@ -52,6 +52,20 @@ void add_earlier(nlohmann::json& document, const Promise& promise) {
   document["together"] = promise.together ? guarantee_to_json(*promise.together) : nlohmann::json();
 }
 
+// Only a promise about rows whose function learned from private data spells it.
+void add_embedding(nlohmann::json& document, const Promise& promise) {
+  if (!promise.embedding) return;
+  document["embedding"] = guarantee_to_json(*promise.embedding);
+  document["with_embedding"] = promise.with_embedding ? guarantee_to_json(*promise.with_embedding) : nlohmann::json();
+}
+
+void read_embedding(const nlohmann::json& document, Promise& promise) {
+  if (!document.contains("embedding")) return;
+  promise.embedding = guarantee_from_json(document.at("embedding"));
+  const nlohmann::json& both = document.at("with_embedding");
+  if (!both.is_null()) promise.with_embedding = guarantee_from_json(both);
+}
+
 Status read_earlier(const nlohmann::json& document, Promise& promise) {
   if (!document.contains("earlier")) return ok_status();
   for (const nlohmann::json& entry : document.at("earlier")) {
@@ -88,6 +102,7 @@ void add_promise(nlohmann::json& document, const Promise& promise, const Promise
     document["per_subject"] = promise.per_subject;
     document["sensitivity"] = promise.sensitivity;
     add_earlier(document, promise);
+    add_embedding(document, promise);
   }
 }
 
@@ -117,6 +132,7 @@ Result<Promise> promise_from_json(const nlohmann::json& document, const PromiseP
     promise.per_subject = whole_number(document.at("per_subject"));
     promise.sensitivity = document.at("sensitivity").get<double>();
     UNSCATTER_CHECK_OK(read_earlier(document, promise));
+    read_embedding(document, promise);
   }
   return promise;
 }
@@ -137,7 +153,9 @@ Promise shown(const Promise& promise, const PromiseParts& parts) {
           parts.level ? promise.per_subject : unknown.per_subject,
           parts.level ? promise.sensitivity : unknown.sensitivity,
           parts.level ? promise.earlier : unknown.earlier,
-          parts.level ? promise.together : unknown.together};
+          parts.level ? promise.together : unknown.together,
+          parts.level ? promise.embedding : unknown.embedding,
+          parts.level ? promise.with_embedding : unknown.with_embedding};
 }
 
 std::string promise_text(const Promise& promise, const PromiseParts& parts) {

@@ -17,8 +17,10 @@ namespace {
 Status check_claims(const PublishedDocument& document) {
   const auto width = static_cast<std::size_t>(document.model.weights.rows());
   const TransformSpec& spec = document.transform;
-  // Coordinates of a channel at one node of the tree; every transform but windows takes moments.
-  const std::size_t least = spec.family == "windows" ? spec.random_features : spec.moments;
+  // Coordinates of a channel at one node of the tree; every transform but windows and rows takes moments.
+  std::size_t least = spec.moments;
+  if (spec.family == "windows") least = spec.random_features;
+  if (spec.family == "rows") least = 1;
   if (least > width) {
     return Error{ErrorCode::kMalformedInput,
                  fmt::format("the model has {} weights per class, but its transform gives {} coordinates or more",

@@ -179,6 +179,10 @@ class Verifier {
       words += fmt::format("; with the {} of earlier counts ({:.4g}, {:.4g})", published_in(last.promise.earlier),
                            promise.together->epsilon, promise.together->delta);
     }
+    if (promise.with_embedding) {
+      words += fmt::format("; with the function that made the rows ({:.4g}, {:.4g})", promise.with_embedding->epsilon,
+                           promise.with_embedding->delta);
+    }
     return words;
   }
 

@@ -53,7 +53,10 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   // Level everyone derives its noise, from these numbers and no data.  The file says what it is.
   const std::size_t classes = setup.dataset.class_names.size();
   const std::size_t width = chosen->width() + (setup.options.bias ? 1 : 0);
-  UNSCATTER_TRY(limit, Limit::create(setup.options, width * classes, classes));
+  // What the function of rows costs changes no noise.  The session looks at it, with the embedder's constants.
+  SessionOptions derived = setup.options;
+  derived.embedding_guarantee.reset();
+  UNSCATTER_TRY(limit, Limit::create(derived, width * classes, classes));
   contents.constants.options.noise_stddev = limit.options().noise_stddev;
   contents.constants.options.threads = 0;
   contents.constants.options.expected_updates = 0;

@@ -56,6 +56,37 @@ void add_scope(const SessionOptions& options, std::vector<std::string>& list) {
   list.emplace_back("models published before a removal know what was removed; together with later ones they show it");
 }
 
+bool has_outside(const SessionOptions& options) {
+  return std::any_of(options.constants.begin(), options.constants.end(),
+                     [](const ConstantOrigin& origin) { return origin.kind == ConstantKind::kOutside; });
+}
+
+// docs/theory.md, "Rows that were made outside".
+void add_outside(const SessionOptions& options, std::vector<std::string>& list) {
+  if (!has_outside(options)) return;
+  if (!options.embedding_guarantee) {
+    list.emplace_back(
+        "rows were made outside: the promise holds only if a row depends on its own data alone, and if the function "
+        "that made it learned from no private data");
+    return;
+  }
+  list.emplace_back(
+      fmt::format("rows were made outside: the promise holds only if a row depends on its own data and on the function "
+                  "that made it, and if that function was trained once, with ({}, {}) differential privacy for one "
+                  "subject",
+                  options.embedding_guarantee->epsilon, options.embedding_guarantee->delta));
+}
+
+// Both promises together.  One subject at a time: the function was trained on everybody.
+std::string embedding_words(const Promise& promise) {
+  if (!promise.with_embedding) return "no joint number is promised for the models and for the function that made rows";
+  return fmt::format(
+      "function and models together: ({:.4g}, {:.4g}) for one {} subject at a time, compared with data "
+      "that never had it; for several subjects at once it is more",
+      promise.with_embedding->epsilon, promise.with_embedding->delta,
+      promise.protection == Protection::kRemoved ? "removed" : "single");
+}
+
 // The sentences are part of certificates and receipts.  "Assumptions" in docs/certificates.md says what to do about
 // each.
 std::vector<std::string> assumptions(const SessionOptions& options) {
@@ -85,6 +116,7 @@ std::vector<std::string> assumptions(const SessionOptions& options) {
                     "away, and nothing is promised about them",
                     names));
   }
+  add_outside(options, list);
   list.emplace_back("compared with retraining on what is left, public constants (feature widths, scales) unchanged");
   return list;
 }
@@ -174,6 +206,11 @@ Result<double> noise_for_everyone(const SessionOptions& options, std::size_t wei
 
 Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, std::size_t classes) {
   UNSCATTER_CHECK_OK(check_options(options));
+  if (options.embedding_guarantee && !has_outside(options)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "a guarantee of the embedding belongs to rows that were made outside; the embeddings of this program "
+                 "learn from nobody"};
+  }
   Limit limit;
   limit.options_ = options;
   limit.weights_ = weights = charged_weights(options, weights);
@@ -208,7 +245,10 @@ Result<Limit> Limit::create(const SessionOptions& options, std::size_t weights, 
       releases,          assumptions(options), options.constants, options.protection, options.per_subject, sensitivity,
       options.earlier};
   limit.promise_.together = guarantee_together(limit.promise_);
+  limit.promise_.embedding = options.embedding_guarantee;
+  limit.promise_.with_embedding = guarantee_with_embedding(limit.promise_);
   if (!options.earlier.empty()) limit.promise_.assumptions.push_back(earlier_words(limit.promise_));
+  if (options.embedding_guarantee) limit.promise_.assumptions.push_back(embedding_words(limit.promise_));
   // Noise that is derived must suffice.  Everything here is arithmetic of options, so this cannot depend on data.
   invariant(options.protection == Protection::kRemoved || limit.shift_of(limit.spare_distance()) <= limit.shift_limit_,
             "the derived noise hides a subject");

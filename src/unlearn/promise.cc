@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "linalg/rounding.h"
@@ -97,6 +98,19 @@ std::optional<RemovalGuarantee> guarantee_together(const Promise& promise) {
     epsilon = *found * (1 + 1e-9);
   }
   return std::nullopt;
+}
+
+std::optional<RemovalGuarantee> guarantee_with_embedding(const Promise& promise) {
+  if (!promise.embedding) return std::nullopt;
+  if (!promise.earlier.empty() && !promise.together) return std::nullopt;
+  const RemovalGuarantee& models = promise.together ? *promise.together : promise.guarantee;
+  constexpr double kMost = std::numeric_limits<double>::infinity();
+  // Sums, rounded up.  A sum with 0 is exact.
+  const auto sum = [](double one, double other) { return other == 0 ? one : std::nextafter(one + other, kMost); };
+  const RemovalGuarantee both{sum(models.epsilon, promise.embedding->epsilon),
+                              sum(models.delta, promise.embedding->delta)};
+  // A delta of 1 allows everything.
+  return both.delta < 1 ? std::optional(both) : std::nullopt;
 }
 
 }  // namespace unscatter

@@ -141,12 +141,13 @@ std::vector<ConstantOrigin> all_origins(const Embedder& embedder, const SessionO
   } else {
     all.push_back({"lambda", chosen(options.regularisation == built_in.regularisation)});
   }
-  // What a caller says about one of these goes before what is read from the value.
+  // What a caller says about one of these goes before what is read from the value.  That rows were made outside is a
+  // fact, which no word of a caller takes away.
   for (const ConstantOrigin& given : options.constants) {
     const auto same = [&](const ConstantOrigin& other) { return other.name == given.name; };
     if (const auto known = std::find_if(all.begin(), all.end(), same); known == all.end()) {
       all.push_back(given);
-    } else {
+    } else if (known->kind != ConstantKind::kOutside) {
       known->kind = given.kind;
     }
   }

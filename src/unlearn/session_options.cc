@@ -116,6 +116,13 @@ Status check_options(const SessionOptions& options) {
   // The rule reads a residual against noise in the objective.  Under the release mechanism there is none.
   UNSCATTER_CHECK_OK(require(options.rule == BudgetRule::kJoint || options.mechanism == Mechanism::kObjective,
                              "the paper's budget rule belongs to the objective mechanism"));
+  if (options.embedding_guarantee) {
+    const auto& [epsilon, delta] = *options.embedding_guarantee;
+    const bool holds = epsilon >= 0 && std::isfinite(epsilon) && delta >= 0 && options.guarantee.delta + delta < 1;
+    UNSCATTER_CHECK_OK(require(holds, fmt::format("the guarantee ({}, {}) of the embedding is none: epsilon is at "
+                                                  "least 0, and both deltas together are below 1",
+                                                  epsilon, delta)));
+  }
   for (const EarlierCount& count : options.earlier) {
     const bool holds = std::isfinite(count.shift) && count.shift >= 0 && std::isfinite(count.grid_delta) &&
                        count.grid_delta >= 0 && count.published <= count.releases;

@@ -9,7 +9,7 @@ std::vector<std::pair<std::string, unscatter::TransformSpec>> transforms(const u
   std::vector<std::pair<std::string, unscatter::TransformSpec>> all;
   for (const std::string_view family : unscatter::transform_families()) {
     // Version 0.1 has none of them, and these graphs have no positions.
-    if (family == "windows" || family == "portrait" || family == "blocks") continue;
+    if (family == "windows" || family == "portrait" || family == "blocks" || family == "rows") continue;
     unscatter::TransformSpec spec = like;
     spec.family = family;
     if (family == "custom") spec.kernel = "0..1: 1 -1 | 0..1: 0 1; 1..2: 1";

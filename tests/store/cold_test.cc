@@ -25,7 +25,7 @@ using testing::sample_setup;
 using testing::SampleChoice;
 using testing::SampleWorkspace;
 
-Result<Forgotten> forget_one(Workspace& workspace, const RemovalRequest& request) {
+Result<Forgotten> forget_in(Workspace& workspace, const RemovalRequest& request) {
   return workspace.forget(std::span(&request, 1));
 }
 
@@ -46,11 +46,11 @@ TEST_P(ColdOfEveryKind, AgreesWithASessionOfAllGraphs) {
     for (const RemovalRequest& request : some_requests(cold.original())) {
       SCOPED_TRACE(describe(request));
       Workspace one = cold.open();
-      const Result<Forgotten> done = forget_one(one, request);
+      const Result<Forgotten> done = forget_in(one, request);
       ASSERT_TRUE(done.ok()) << done.error().message;
       Workspace other = warm.open();
       ASSERT_TRUE(other.session().ok());
-      const Result<Forgotten> expected = forget_one(other, request);
+      const Result<Forgotten> expected = forget_in(other, request);
       ASSERT_TRUE(expected.ok()) << expected.error().message;
       EXPECT_TRUE(done->certificate.satisfied);
       EXPECT_EQ(done->certificate.graphs, expected->certificate.graphs);
@@ -111,7 +111,7 @@ TEST(Cold, RefusesInTheSameWords) {
   static_cast<void>(sample.create());
   {
     Workspace workspace = sample.open();
-    ASSERT_TRUE(forget_one(workspace, ForgetGraph{3u}).ok());
+    ASSERT_TRUE(forget_in(workspace, ForgetGraph{3u}).ok());
   }
   const std::vector<RemovalRequest> wrong = {ForgetGraph{3u},        ForgetGraph{99u},         ForgetGraph{"nobody"},
                                              ForgetNode{2u, 77u},    ForgetNode{2u, "nobody"}, ForgetSubject{"nobody"},
@@ -119,12 +119,12 @@ TEST(Cold, RefusesInTheSameWords) {
   for (const RemovalRequest& request : wrong) {
     SCOPED_TRACE(describe(request));
     Workspace cold = sample.open();
-    const Result<Forgotten> refused = forget_one(cold, request);
+    const Result<Forgotten> refused = forget_in(cold, request);
     ASSERT_FALSE(refused.ok());
     { const Workspace closed = std::move(cold); }
     Workspace warm = sample.open();
     ASSERT_TRUE(warm.session().ok());
-    const Result<Forgotten> expected = forget_one(warm, request);
+    const Result<Forgotten> expected = forget_in(warm, request);
     EXPECT_EQ(refused.error().message, expected.error().message);
     EXPECT_EQ(refused.error().code, expected.error().code);
     EXPECT_EQ(refused.error().request, expected.error().request);
@@ -141,14 +141,14 @@ TEST(Cold, LooksAtNoOtherGraph) {
   Workspace workspace = sample.open();
   EXPECT_EQ(workspace.info().graphs, 60u);
   EXPECT_TRUE(workspace.release().ok());
-  const Result<Forgotten> done = forget_one(workspace, ForgetNode{2u, 0u});
+  const Result<Forgotten> done = forget_in(workspace, ForgetNode{2u, 0u});
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(done->certificate.rung, Rung::kFast);
   const Correction correction = SetLabel{4u, sample.original().class_names[1 - sample.original().labels[4]]};
   const Result<Forgotten> corrected = workspace.correct(std::span(&correction, 1));
   ASSERT_TRUE(corrected.ok()) << corrected.error().message;
   EXPECT_EQ(corrected->certificate.rung, Rung::kFast);
-  EXPECT_FALSE(forget_one(workspace, ForgetGraph{20u}).ok());
+  EXPECT_FALSE(forget_in(workspace, ForgetGraph{20u}).ok());
   EXPECT_FALSE(workspace.session().ok());
 }
 
@@ -198,7 +198,7 @@ TEST(Cold, DamagedKeptStateIsNoticedAndMadeAnew) {
       // Whoever needs all rows finds and mends what the first removal did not look at.
       Workspace workspace = sample.open();
       ASSERT_TRUE(workspace.session().ok());
-      ASSERT_TRUE(forget_one(workspace, ForgetGraph{9u}).ok());
+      ASSERT_TRUE(forget_in(workspace, ForgetGraph{9u}).ok());
     }
     const Verification verification = sample.verify();
     EXPECT_TRUE(verification.passed) << all_details(verification);
@@ -244,7 +244,7 @@ TEST(Cold, NoUpdateIsRefusedForDamagedKeptState) {
         {
           Workspace workspace = sample.open();
           ASSERT_TRUE(workspace.session().ok());
-          ASSERT_TRUE(forget_one(workspace, ForgetGraph{9u}).ok());
+          ASSERT_TRUE(forget_in(workspace, ForgetGraph{9u}).ok());
         }
         const Verification verification = sample.verify();
         EXPECT_TRUE(verification.passed) << all_details(verification);
@@ -269,7 +269,7 @@ TEST(Cold, NothingOfARemovedRowStays) {
   ASSERT_NE(sample.bytes().find(weights), std::string::npos);
   {
     Workspace workspace = sample.open();
-    ASSERT_TRUE(forget_one(workspace, ForgetGraph{3u}).ok());
+    ASSERT_TRUE(forget_in(workspace, ForgetGraph{3u}).ok());
   }
   EXPECT_EQ(sample.bytes().find(row), std::string::npos);
   // Sixty graphs are few: the weights moved further than kept weights may be from their optimum.
@@ -287,7 +287,7 @@ TEST(Cold, AnAnchorStaysOnlyWhereItTellsNoMoreThanWeights) {
     static_cast<void>(sample.create());
     for (std::size_t graph = 0; graph < 6; ++graph) {
       Workspace workspace = sample.open();
-      const Result<Forgotten> done = forget_one(workspace, ForgetNode{graph, 0u});
+      const Result<Forgotten> done = forget_in(workspace, ForgetNode{graph, 0u});
       ASSERT_TRUE(done.ok()) << done.error().message;
       const Matrix weights = workspace.kept_weights();
       const WorkspaceInfo info = workspace.info();

@@ -193,6 +193,25 @@ TEST(Constants, SayWhetherDirectionsAreTakenAway) {
   EXPECT_FALSE(parse_constants(spelled).ok());
 }
 
+// Both are spelled only where they say something, so that older workspaces keep their text.
+TEST(Constants, KeepTheScaleOfRowsAndWhatTheirFunctionCosts) {
+  Constants constants = sample_constants();
+  const std::string without = constants_text(constants).value();
+  EXPECT_EQ(without.find("row_scale"), std::string::npos);
+  EXPECT_EQ(without.find("embedding_epsilon"), std::string::npos);
+  constants.transform.family = "rows";
+  constants.transform.row_scale = 12.5;
+  constants.options.embedding_guarantee = RemovalGuarantee{2, 1e-7};
+  const Constants read = parse_constants(constants_text(constants).value()).value();
+  EXPECT_EQ(read.transform.row_scale, 12.5);
+  ASSERT_TRUE(read.options.embedding_guarantee.has_value());
+  EXPECT_EQ(read.options.embedding_guarantee->epsilon, 2);
+  EXPECT_EQ(read.options.embedding_guarantee->delta, 1e-7);
+  // A scale that divides by nothing makes no transform.
+  constants.transform.row_scale = 0;
+  EXPECT_FALSE(make_embedder(constants, "attributes:2").ok());
+}
+
 TEST(Constants, MakeTheEmbedderTheyDescribe) {
   Constants constants = sample_constants();
   const auto embedder = make_embedder(constants, "log-degree").value();

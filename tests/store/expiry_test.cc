@@ -16,13 +16,13 @@ namespace {
 using testing::sample_key;
 using testing::SampleWorkspace;
 
-constexpr std::chrono::milliseconds kNoWait(0);
+constexpr std::chrono::milliseconds kAtOnce(0);
 using Dates = std::map<DueKey, std::int64_t>;
 
 // A file with the tables of due dates and nothing that has one.
 class DueTables : public ::testing::Test {
  protected:
-  DueTables() : database_(create_database(folder_.path() / "w", kNoWait).value()) {
+  DueTables() : database_(create_database(folder_.path() / "w", kAtOnce).value()) {
     identity_.id = "0123456789abcdef0123456789abcdef";
     identity_.signer = sample_key()->public_key();
     EXPECT_TRUE(create_tables(database_).ok());

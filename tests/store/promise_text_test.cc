@@ -80,5 +80,25 @@ TEST(PromiseText, MissingOrUnknownValuesAreRefused) {
   }
 }
 
+// A promise without it is spelled as before, so that documents that were signed stay what they are.
+TEST(PromiseText, WhatTheFunctionOfRowsCostsIsSpelledOnlyWhereThereIsOne) {
+  Promise promise = whole_promise();
+  promise.embedding = RemovalGuarantee{0.25, 0};
+  promise.with_embedding = guarantee_with_embedding(promise);
+  for (const PromiseParts& parts : kEveryDocument) {
+    EXPECT_EQ(promise_text(whole_promise(), parts).find("embedding"), std::string::npos);
+    const std::string text = promise_text(promise, parts);
+    EXPECT_NE(text.find(R"("embedding":{"delta":0.0,"epsilon":0.25})"), std::string::npos) << text;
+    const Promise read = promise_from_json(nlohmann::json::parse(text), parts).value();
+    EXPECT_EQ(promise_text(read, parts), text);
+    auto damaged = nlohmann::json::parse(text);
+    damaged.erase("with_embedding");
+    EXPECT_THROW(static_cast<void>(promise_from_json(damaged, parts)), nlohmann::json::exception);
+  }
+  EXPECT_EQ(promise_text(promise, kReceiptPromise1), promise_text(whole_promise(), kReceiptPromise1));
+  promise.with_embedding.reset();
+  EXPECT_NE(promise_text(promise, kEntryPromise).find(R"("with_embedding":null)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -121,6 +122,58 @@ TEST(SeveralCounts, OfDifferentKindsHaveNoCommonPromise) {
   // Numbers that no count has are refused.
   options.earlier[0].published = options.earlier[0].releases + 1;
   EXPECT_FALSE(check_options(options).ok());
+}
+
+// Basic composition, by hand: both epsilons and both deltas add up.  Rounded up, never down.
+TEST(RowsMadeOutside, TheFunctionAddsItsEpsilonAndDelta) {
+  Promise promise;
+  promise.guarantee = {1, 1e-8};
+  EXPECT_FALSE(guarantee_with_embedding(promise).has_value());
+  for (const RemovalGuarantee learned : {RemovalGuarantee{0, 0}, RemovalGuarantee{0.1, 1e-9}, RemovalGuarantee{7, 0}}) {
+    promise.embedding = learned;
+    const RemovalGuarantee both = guarantee_with_embedding(promise).value();
+    EXPECT_GE(both.epsilon, static_cast<long double>(1) + learned.epsilon);
+    EXPECT_GE(both.delta, static_cast<long double>(1e-8) + learned.delta);
+    EXPECT_NEAR(both.epsilon, 1 + learned.epsilon, 1e-14);
+    EXPECT_NEAR(both.delta, 1e-8 + learned.delta, 1e-22);
+  }
+  // With earlier counts it is their joint promise that the function adds to, and there may be none.
+  promise.embedding = RemovalGuarantee{0.5, 0};
+  promise.earlier.resize(1);
+  EXPECT_FALSE(guarantee_with_embedding(promise).has_value());
+  promise.together = RemovalGuarantee{3, 1e-7};
+  EXPECT_GE(guarantee_with_embedding(promise)->epsilon, 3.5);
+  // A delta of 1 allows everything, so nothing is promised.
+  promise.embedding = RemovalGuarantee{0.5, 0.9999999999};
+  EXPECT_FALSE(guarantee_with_embedding(promise).has_value());
+}
+
+// The theorem's inequality, where all laws can be written down: rows of one bit from randomised response on the bit of
+// the subject, and a model that is randomised response on what is left.  No outcome exceeds the sum, and one meets it,
+// so that nothing smaller would do.
+TEST(RowsMadeOutside, TheSumHoldsAndNothingSmallerDoes) {
+  const double learned = 0.7;
+  const double removed = 0.4;
+  const auto share = [](double epsilon, bool same) {
+    return same ? std::exp(epsilon) / (1 + std::exp(epsilon)) : 1 / (1 + std::exp(epsilon));
+  };
+  Promise promise;
+  promise.guarantee = {removed, 0};
+  promise.embedding = RemovalGuarantee{learned, 0};
+  const double promised = guarantee_with_embedding(promise)->epsilon;
+  double largest = 0;
+  for (const bool function : {false, true}) {
+    for (const bool model : {false, true}) {
+      // With the subject the function leans to 1, without it to 0.  Under every function the unlearned model leans to
+      // 1, and the retrained one to 0.
+      const double real = share(learned, function) * share(removed, model);
+      const double ideal = share(learned, !function) * share(removed, !model);
+      const double ratio = std::max(std::log(real / ideal), std::log(ideal / real));
+      EXPECT_LE(ratio, promised + 1e-12);
+      largest = std::max(largest, ratio);
+    }
+  }
+  EXPECT_NEAR(largest, promised, 1e-12);
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ enum class ConstantKind {
   kPublicData,  // computed from data that the user declared public
   kPrivateFit,  // computed from the data, and again after every removal
   kFittedOnce,  // computed from the data and never again: it may carry removed data.  The paper's way.
+  kOutside,     // a function outside of the program, which made the rows; what it learned from is not known here
 };
-// "stated", "built-in", "public-data", "private-fit", "fitted-once".  These names stand in files.
+// "stated", "built-in", "public-data", "private-fit", "fitted-once", "outside".  These names stand in files.
 [[nodiscard]] std::string_view name(ConstantKind kind);
 // The inverse.  Errors: kInvalidArgument.
 [[nodiscard]] Result<ConstantKind> parse_constant_kind(std::string_view text);

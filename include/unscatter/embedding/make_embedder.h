@@ -18,6 +18,8 @@ inline constexpr std::string_view kDefaultFeatures = "all";
 [[nodiscard]] TransformSpec default_transform();
 // The strength of the regularisation that goes with it.
 inline constexpr double kDefaultRegularisation = 2e-5;
+// And with the transform "rows", for rows of norm 1 or so.
+inline constexpr double kRowsRegularisation = 1e-4;
 
 // What of a graph the parts of a recipe look at, beside its edges without directions.
 struct RecipeSight {

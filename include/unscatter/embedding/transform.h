@@ -41,6 +41,8 @@ class Transform {
   // The transform that goes with these features, as FeatureMap::describe() writes them.  Null: this one.  Only recipes
   // that choose by the form of the data have another one.
   [[nodiscard]] virtual Result<std::shared_ptr<const Transform>> bound_to(std::string_view features) const;
+  // Are the numbers of the graph an embedding already, which a function outside of the program made?
+  [[nodiscard]] virtual bool made_outside() const noexcept { return false; }
 };
 
 // The last step of an embedding.

@@ -28,6 +28,8 @@ struct TransformSpec {
   // windows      means by place on a grid of windows, as random Fourier features; |z| = 1              [Rahimi07]
   // portrait     histograms of size, structure, directions, weights and channels, side by side; |z| <= 1
   // blocks       the parts of a recipe, side by side, given by `recipe`; |z| <= 1
+  // rows         the signals of the only node, divided by `row_scale`: rows that were made outside
+  // (dataset_from_rows())
   std::string family = "geometric";
   WalkOperator op = WalkOperator::kRow;  // geometric only; row takes averages, so bounded features stay bounded
   std::size_t scales = 4;                // J; for custom it is the number of kernels instead
@@ -42,6 +44,7 @@ struct TransformSpec {
   double sharpness = 1;               // windows only: of the kernel that the features stand for
   // blocks only: the name of a recipe, or a text such as "size*3 + shapes > fourier:4096:2:1" (docs/embeddings.md).
   std::string recipe = "auto";
+  double row_scale = 1;  // rows only: positive, and a public constant
   // These two are read by make_embedder(); a Transform does not know them.  What is done with the row at the end, and
   // whether directed graphs lose their directions before features and transform see them.
   RowNorm row_norm = RowNorm::kClip;

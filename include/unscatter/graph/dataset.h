@@ -67,6 +67,24 @@ struct ClassIndex {
 // index that does not exist is a broken invariant.
 [[nodiscard]] Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen);
 
+// Rows of numbers that are no graphs: plain data, or the embeddings that a function outside of this library made.
+// Nothing is owned.
+struct RowTable {
+  std::span<const double> values;              // row after row
+  std::size_t columns = 0;                     // numbers per row
+  std::span<const std::string> labels;         // the class of each row
+  std::span<const std::string> row_ids = {};   // empty, or one distinct id per row: by it the row is removed
+  std::span<const std::string> subjects = {};  // empty, or per row the id of the person whom it is about
+};
+
+// A data set in which row i is graph i: one node without edges, whose attributes are the row.  The id of the row is the
+// id of the graph, and the subject is the external id of the node.  So every request, workspace and receipt works for
+// rows as it does for graphs.  The transform "rows" gives the rows back as embeddings (transform_spec.h).
+//
+// Errors: kInvalidArgument for counts that differ, no row, no column, an id that is empty or an id of a row that occurs
+// twice; kMalformedInput for a number that is not finite, naming row and column.
+[[nodiscard]] Result<Dataset> dataset_from_rows(std::string name, const RowTable& table);
+
 // Counts by which a person sees whether the right data was read.
 struct DatasetSummary {
   std::size_t graphs = 0;

@@ -57,6 +57,21 @@ enum class DataFormat { kTuFolder, kTuZip, kGinText, kGinZip, kSuperpixelNpz, kJ
 // The project's own form, one JSON object per line (docs/data-formats.md).
 [[nodiscard]] Result<Dataset> read_jsonl(const std::filesystem::path& path, const ReadOptions& options = {});
 
+// Rows that are no graphs, in files (docs/rows.md).  The rows are one NumPy array (.npy) of two dimensions: float64,
+// float32, float16, integers or booleans, little-endian, C or Fortran order.  Each other file has one entry per row: a
+// NumPy array of integers or booleans, or text (UTF-8) with one entry per line.  An entry in quotes is read as CSV
+// spells it.
+struct RowFiles {
+  std::filesystem::path rows;
+  std::filesystem::path labels = {};    // the class of each row
+  std::filesystem::path row_ids = {};   // may be empty: rows have numbers only
+  std::filesystem::path subjects = {};  // may be empty: nobody is named
+};
+// The data set that dataset_from_rows() makes of them.  Errors: kNotFound, kIo, kLimitExceeded; kMalformedInput for
+// shapes and types that do not fit, numbers that are not finite or that a double cannot hold, counts that differ, and
+// what dataset_from_rows() refuses.  Arrays of Python objects are never unpacked.
+[[nodiscard]] Result<Dataset> read_rows(const RowFiles& files, const ReadOptions& options = {});
+
 // A graph that came out of a GraphStream.
 struct StreamedGraph {
   Graph graph;
@@ -77,6 +92,8 @@ class GraphStream {
   // `path` is a data set in any format, a pipe that gives JSONL, or "-": JSONL on standard input.  In JSONL,
   // ReadLimits holds for each line, not for the whole.  Errors: those of read_dataset().
   [[nodiscard]] static Result<GraphStream> open(const std::filesystem::path& path, const ReadOptions& options = {});
+  // Rows, as graphs of one node.  `labels` may be empty: the files do not say.  Errors: those of read_rows().
+  [[nodiscard]] static Result<GraphStream> open_rows(const RowFiles& files, const ReadOptions& options = {});
   GraphStream(GraphStream&& other) noexcept;
   GraphStream& operator=(GraphStream&& other) noexcept;
   ~GraphStream();

@@ -15,7 +15,9 @@ struct PromiseParts {
   bool releases = false;
   bool assumptions = false;
   bool constants = false;
-  bool level = false;  // protection, per_subject and sensitivity; where there are earlier counts, these and `together`
+  // protection, per_subject and sensitivity; where there are earlier counts, these and `together`; where the function
+  // that made rows has a guarantee of its own, `embedding` and `with_embedding`
+  bool level = false;
 };
 // Documents of version 1, which unscatter 0.1 wrote.  These lists never change.
 inline constexpr PromiseParts kCertificatePromise1{.rule = true, .delta_for_shift = true, .assumptions = true};

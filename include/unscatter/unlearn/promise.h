@@ -75,6 +75,11 @@ struct Promise {
   // What holds for the models of all counts, the present one included.  Nothing where there is no earlier count, and
   // where no joint number can be given: noise in the objective, or two levels of protection.
   std::optional<RemovalGuarantee> together = {};
+  // Rows that were made outside by a function which learned from private data itself: the differential privacy of its
+  // training, for one subject, as the user states it.  Then what holds for one removed subject (level everyone: for one
+  // subject) counts both; see guarantee_with_embedding().
+  std::optional<RemovalGuarantee> embedding = {};
+  std::optional<RemovalGuarantee> with_embedding = {};
 };
 
 // The count of `promise`, ended after so many models.
@@ -84,5 +89,9 @@ struct Promise {
 // What Promise::together has to be, by the composition of Gaussian shifts: mu^2 adds up, and so do the deltas
 // (docs/theory.md, "Several counts").  Errs high.
 [[nodiscard]] std::optional<RemovalGuarantee> guarantee_together(const Promise& promise);
+// What Promise::with_embedding has to be: the sum of `embedding` and of the promise about models, which is `together`
+// where there are earlier counts (docs/theory.md, "Rows that were made outside").  Nothing where there is no
+// `embedding`, or no joint number for the models.  Errs high.
+[[nodiscard]] std::optional<RemovalGuarantee> guarantee_with_embedding(const Promise& promise);
 
 }  // namespace unscatter

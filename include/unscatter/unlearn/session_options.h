@@ -89,6 +89,11 @@ struct SessionOptions {
   // built for a few.  Decides about time alone, never about a result's guarantee.  Not kept in snapshots.
   std::size_t expected_updates = 0;
 
+  // Rows that were made outside, by a function that learned from private data with differential privacy: its
+  // (epsilon, delta) for one subject.  delta may be 0.  It changes no result; the promise adds it
+  // (Promise::with_embedding).  Nothing: the function learned from no private data.
+  std::optional<RemovalGuarantee> embedding_guarantee = {};
+
   // Counts of published models that ended before this one began.  They change no result; the promise tells them.
   std::vector<EarlierCount> earlier = {};
 

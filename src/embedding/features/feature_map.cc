@@ -24,7 +24,8 @@ constexpr std::array kKindNames = {std::pair{ConstantKind::kStated, std::string_
                                    std::pair{ConstantKind::kBuiltIn, std::string_view("built-in")},
                                    std::pair{ConstantKind::kPublicData, std::string_view("public-data")},
                                    std::pair{ConstantKind::kPrivateFit, std::string_view("private-fit")},
-                                   std::pair{ConstantKind::kFittedOnce, std::string_view("fitted-once")}};
+                                   std::pair{ConstantKind::kFittedOnce, std::string_view("fitted-once")},
+                                   std::pair{ConstantKind::kOutside, std::string_view("outside")}};
 
 std::vector<const Graph*> pointers_to(const Dataset& dataset) {
   std::vector<const Graph*> graphs;

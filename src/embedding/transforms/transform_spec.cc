@@ -7,6 +7,7 @@
 
 #include "embedding/blocks/blocks_transform.h"
 #include "embedding/blocks/recipes.h"
+#include "embedding/transforms/given_rows.h"
 #include "embedding/transforms/pagerank.h"
 #include "embedding/transforms/portrait.h"
 #include "embedding/transforms/window_features.h"
@@ -57,8 +58,9 @@ ScatteringOptions scattering_of(const TransformSpec& spec) {
 }  // namespace
 
 const std::vector<std::string_view>& transform_families() {
-  static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine", "custom",
-                                                      "gft",       "pagerank",  "windows",     "portrait", "blocks"};
+  static const std::vector<std::string_view> families{"geometric", "diffusion", "monic-cubic", "itersine",
+                                                      "custom",    "gft",       "pagerank",    "windows",
+                                                      "portrait",  "blocks",    "rows"};
   return families;
 }
 
@@ -80,7 +82,7 @@ Result<std::shared_ptr<const WaveletBank>> make_wavelet_bank(const TransformSpec
   UNSCATTER_CHECK_OK(check_family(spec));
   // These have no wavelets.  A null bank says so, and it is not an error.
   if (spec.family == "gft" || spec.family == "pagerank" || spec.family == "windows" || spec.family == "portrait" ||
-      spec.family == "blocks") {
+      spec.family == "blocks" || spec.family == "rows") {
     return std::shared_ptr<const WaveletBank>();
   }
   if (is_walk(spec)) {
@@ -101,6 +103,7 @@ Result<std::unique_ptr<Transform>> make_transform(const TransformSpec& spec) {
   }
   if (spec.family == "portrait") return make_portrait();
   if (spec.family == "blocks") return make_blocks_transform(spec.recipe);
+  if (spec.family == "rows") return make_given_rows(spec.row_scale);
   if (is_walk(spec)) {
     UNSCATTER_TRY(op, walk_of(spec));
     // The fast form.  It gives the same as make_scattering() with a walk bank, up to rounding.

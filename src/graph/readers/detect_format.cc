@@ -68,6 +68,11 @@ Result<DataFormat> detect_format(const Input& input) {
     UNSCATTER_TRY(source, open_plain(input, budget));
     UNSCATTER_TRY(count, source->read(start));
     const std::string_view text(start.data(), count);
+    if (text.starts_with("\x93NUMPY")) {
+      return unknown_format(input,
+                            "it is one NumPy array; rows of numbers are read together with their labels, by "
+                            "--rows FILE and --labels FILE");
+    }
     return text.starts_with("PK") ? detect_in_zip(input) : detect_in_text(input, text);
   });
 }

@@ -9,6 +9,7 @@
 #include "graph/readers/entry_points.h"
 #include "graph/readers/graph_builder.h"
 #include "graph/readers/jsonl_line.h"
+#include "graph/readers/rows_reader.h"
 #include "graph/readers/text_scanner.h"
 #include "unscatter/graph/read.h"
 
@@ -86,14 +87,15 @@ class LineStream final : public Base {
 template <typename Base>
 class WholeStream final : public Base {
  public:
-  WholeStream(Dataset dataset, std::string name) : dataset_(std::move(dataset)), name_(std::move(name)) {}
+  WholeStream(Dataset dataset, std::string name, bool labelled = true)
+      : dataset_(std::move(dataset)), name_(std::move(name)), labelled_(labelled) {}
 
   Result<std::optional<StreamedGraph>> next() override {
     if (next_ == dataset_.size()) return std::optional<StreamedGraph>();
     const std::size_t i = next_++;
     return std::optional<StreamedGraph>(StreamedGraph{
         .graph = std::move(dataset_.graphs[i]),
-        .label = dataset_.class_names[dataset_.labels[i]],
+        .label = labelled_ ? std::optional(dataset_.class_names[dataset_.labels[i]]) : std::nullopt,
         .id = dataset_.graph_ids.empty() ? std::optional<std::string>() : std::move(dataset_.graph_ids[i]),
         .number = i,
         .place = fmt::format("{}, graph {}", name_, i)});
@@ -102,6 +104,7 @@ class WholeStream final : public Base {
  private:
   Dataset dataset_;
   std::string name_;
+  bool labelled_;
   std::size_t next_ = 0;
 };
 
@@ -135,6 +138,12 @@ Result<GraphStream> GraphStream::open(const std::filesystem::path& path, const R
   UNSCATTER_CHECK_OK(source->open(standard_input ? readers::Input{"standard input", std::filesystem::path("/dev/stdin")}
                                                  : readers::Input::file(path)));
   return GraphStream(std::move(source));
+}
+
+Result<GraphStream> GraphStream::open_rows(const RowFiles& files, const ReadOptions& options) {
+  UNSCATTER_TRY(dataset, readers::read_rows(readers::RowInputs::of(files), options));
+  return GraphStream(
+      std::make_unique<WholeStream<Source>>(std::move(dataset), files.rows.string(), !files.labels.empty()));
 }
 
 Result<std::optional<StreamedGraph>> GraphStream::next() { return source_->next(); }

@@ -170,21 +170,16 @@ Result<std::vector<char>> read_growing(ByteSource& source, std::uint64_t expecte
 
 Result<NpyHeader> parse_npy_header(std::string_view text) { return HeaderParser(text).parse(); }
 
-Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t item_bytes, std::size_t dimensions,
-                          Progress* progress) {
+Result<NpyNumbers> read_npy_numbers(ByteSource& source,
+                                    const std::function<Result<std::size_t>(const NpyHeader&)>& check,
+                                    Progress* progress) {
   UNSCATTER_TRY(header, read_header(source, progress));
-  if (header.type != type) {
-    return malformed(
-        fmt::format("{}: an array of type {} where {} is expected", source.name(), excerpt(header.type), type));
-  }
-  // Columns first would be read as rows, and nothing would look wrong.
-  if (header.fortran_order) return malformed(fmt::format("{}: an array in Fortran order", source.name()));
-  if (header.shape.size() != dimensions) {
-    return malformed(fmt::format("{}: an array of {} dimensions where {} are expected", source.name(),
-                                 header.shape.size(), dimensions));
+  const Result<std::size_t> item_bytes = check(header);
+  if (!item_bytes.ok()) {
+    return Error{item_bytes.error().code, fmt::format("{}: {}", source.name(), item_bytes.error().message)};
   }
   std::uint64_t expected = 0;
-  if (!byte_count(header.shape, item_bytes, expected)) {
+  if (!byte_count(header.shape, *item_bytes, expected)) {
     return malformed(fmt::format("{}: the array's header claims more than 2^63 bytes", source.name()));
   }
   UNSCATTER_TRY(bytes, read_growing(source, expected, progress));
@@ -194,7 +189,24 @@ Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t
   if (bytes.size() < expected) {
     return malformed(fmt::format("{}: ends after {} of the {} bytes it claims", source.name(), bytes.size(), expected));
   }
-  return NpyArray{std::move(header.shape), std::move(bytes)};
+  return NpyNumbers{std::move(header), std::move(bytes)};
+}
+
+Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t item_bytes, std::size_t dimensions,
+                          Progress* progress) {
+  const auto check = [&](const NpyHeader& header) -> Result<std::size_t> {
+    if (header.type != type) {
+      return malformed(fmt::format("an array of type {} where {} is expected", excerpt(header.type), type));
+    }
+    // Columns first would be read as rows, and nothing would look wrong.
+    if (header.fortran_order) return malformed("an array in Fortran order");
+    if (header.shape.size() != dimensions) {
+      return malformed(fmt::format("an array of {} dimensions where {} are expected", header.shape.size(), dimensions));
+    }
+    return item_bytes;
+  };
+  UNSCATTER_TRY(numbers, read_npy_numbers(source, check, progress));
+  return NpyArray{std::move(numbers.header.shape), std::move(numbers.bytes)};
 }
 
 double half_to_double(std::uint16_t bits) {

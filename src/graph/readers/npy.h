@@ -1,8 +1,9 @@
-// Arrays in the .npy form of NumPy, as members of an .npz archive.
+// Arrays in the .npy form of NumPy: members of an .npz archive, or files of their own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,18 @@ struct NpyArray {
 // source and what is wrong.
 [[nodiscard]] Result<NpyArray> read_npy(ByteSource& source, std::string_view type, std::size_t item_bytes,
                                         std::size_t dimensions, Progress* progress);
+
+// The same for an array of any type that read_rows() takes, C or Fortran order, with the items in the order of the
+// file.
+struct NpyNumbers {
+  NpyHeader header;
+  std::vector<char> bytes;
+};
+// `check` looks at the header before an array is read, and gives the number of bytes of an item.  Errors: those of
+// `check`, with the source in front; kMalformedInput as above.
+[[nodiscard]] Result<NpyNumbers> read_npy_numbers(ByteSource& source,
+                                                  const std::function<Result<std::size_t>(const NpyHeader&)>& check,
+                                                  Progress* progress);
 
 // The IEEE half-precision number with these bits, exactly.  Infinity and NaN included.
 [[nodiscard]] double half_to_double(std::uint16_t bits);

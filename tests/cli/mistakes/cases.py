@@ -3,6 +3,7 @@
 A case: name, the command line, the documented exit code, what must be named; perhaps files, variables, `lines` (how
 many lines the answer may have), `changes` (something stands although the exit code is 1), `locked`, `stdout`.
 """
+import struct
 from pathlib import Path
 
 # The folder that every case starts from.
@@ -85,6 +86,24 @@ def one_byte_changed(path):
     place = whole.index(b'"entry"') + 12
     whole[place] = ord("0") if whole[place] != ord("0") else ord("1")
     path.write_bytes(whole)
+
+
+def array(kind, shape, values, form):
+    """A NumPy array as bytes: `kind` as NumPy spells it, `form` as struct does."""
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(form, *values)
+
+
+ROWS = array("<f8", (4, 2), [0.5, 1, -0.5, 1, 0.25, 0, -0.25, 0], "<8d")
+LABELS = "a\nb\na\nb\n"
+
+
+def rows(name, more, exit_code, names, z=ROWS, y=LABELS, **files):
+    """Training on z.npy with the labels of y.txt."""
+    json = ["--json"] if exit_code == 1 else []
+    return case(name, ["train", "--rows", "z.npy", "--labels", "y.txt", "--workspace", "new.unscatter", *more, *json],
+                exit_code, names, files={"z.npy": z, "y.txt": y, **{f"{key}.txt": text for key, text in files.items()}})
 
 
 COMMANDS = [
@@ -437,5 +456,44 @@ DATES = [
          ["data.jsonl", "line 1", "node_expires", "ids"]),
 ]
 
+OUTSIDE = [
+    rows("rows-and-data", ["--data", "groups.jsonl"], 2, ["--data", "--rows"]),
+    case("rows-no-labels", ["train", "--rows", "z.npy", "--workspace", "new.unscatter"], 2, ["--rows", "--labels"],
+         files={"z.npy": ROWS}),
+    case("labels-no-rows", ["train", "--data", "groups.jsonl", "--labels", "y.txt", "--workspace", "new.unscatter"], 2,
+         ["--labels", "--rows"], files={"y.txt": LABELS}),
+    case("rows-missing", ["train", "--rows", "none.npy", "--labels", "y.txt", "--workspace", "new.unscatter", "--json"],
+         1, ["none.npy"], files={"y.txt": LABELS}),
+    rows("rows-text", [], 1, ["z.npy", "NumPy"], z=b"0.5,1\n0,1\n"),
+    rows("rows-objects", [], 1, ["z.npy", "Python objects"], z=array("|O", (4, 2), [0] * 8, "<8d")),
+    rows("rows-big-endian", [], 1, ["z.npy", ">f8"], z=array(">f8", (4, 2), [0] * 8, ">8d")),
+    rows("rows-one-dimension", [], 1, ["z.npy", "1 dimensions"], z=array("<f8", (8,), [0] * 8, "<8d")),
+    rows("rows-nan", [], 1, ["z.npy", "row 1", "column 0"],
+         z=array("<f8", (4, 2), [0, 0, float("nan"), 0, 0, 0, 0, 0], "<8d")),
+    rows("rows-cut", [], 1, ["z.npy", "64"], z=ROWS[:-8]),
+    rows("rows-huge", [], 1, ["z.npy", "4611686018427387904"], z=array("<f8", (1 << 62, 2), [], "<")),
+    rows("labels-too-few", [], 1, ["y.txt", "3", "4"], y="a\nb\na\n"),
+    rows("labels-heading", [], 1, ["y.txt", "5", "4", "heading"], y="label\n" + LABELS),
+    rows("labels-columns", [], 1, ["y.txt", "line 1", "a,1"], y="a,1\nb,2\na,3\nb,4\n"),
+    rows("labels-fractions", [], 1, ["y.txt", "<f8"], y=array("<f8", (4,), [0, 1, 0, 1], "<4d")),
+    rows("row-ids-twice", ["--row-ids", "ids.txt"], 1, ["x"], ids="x\ny\nx\nz\n"),
+    rows("subjects-too-many", ["--subjects", "who.txt"], 1, ["who.txt"], who="1\n2\n3\n4\n5\n6\n"),
+    rows("rows-scales", ["--scales", "3"], 1, ["--rows", "--scales"]),
+    rows("rows-recipe", ["--embedding", "auto"], 1, ["--rows", "--embedding"]),
+    rows("rows-scale-zero", ["--embedding", "rows:0"], 2, ["rows:0"]),
+    rows("rows-stream", ["--stream"], 2, ["--stream", "--rows"]),
+    rows("rows-paper", ["--preset", "paper"], 2, ["--preset", "--rows"]),
+    rows("embedding-delta-alone", ["--embedding-delta", "1e-6"], 2, ["--embedding-delta", "--embedding-epsilon"]),
+    rows("embedding-epsilon-negative", ["--embedding-epsilon", "-1"], 1, ["--embedding-epsilon", "-1"]),
+    rows("embedding-delta-one", ["--embedding-epsilon", "1", "--embedding-delta", "1"], 1, ["--embedding-delta", "1"]),
+    train("embedding-epsilon-graphs", ["--embedding-epsilon", "1"], 2, ["--embedding-epsilon", "--rows"]),
+    train("rows-of-graphs", ["--embedding", "rows"], 1, ["attributes"]),
+    case("predict-no-data", ["predict", *W], 2, ["--data", "--rows"]),
+    case("predict-rows-of-graphs", ["predict", "--workspace", "labels.unscatter", "--rows", "z.npy", "--json"], 1,
+         ["z.npy"], files={"z.npy": ROWS}),
+    data("info-array", ROWS, ["z.npy", "--rows"], file="z.npy"),
+]
+
 SECTIONS = [("Commands", COMMANDS), ("Numbers", NUMBERS), ("Options", OPTIONS), ("Lists", LISTS), ("Files", FILES),
-            ("Requests", REQUESTS), ("Data", DATA), ("Living", LIVING), ("Dates and subjects", DATES)]
+            ("Requests", REQUESTS), ("Data", DATA), ("Living", LIVING), ("Dates and subjects", DATES),
+            ("Rows", OUTSIDE)]
