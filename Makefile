@@ -1,8 +1,8 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test bench bench-compare replay-compare build gin plots format lint clean
+.PHONY: help demo tutorial check test sanitize everything bench bench-compare replay-compare build gin plots format lint clean
 
-# What `make test` runs; empty for everything.  For instance: make test PRESETS=tsan
+# What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=
 # What `make bench` and `make bench-compare` run; empty for their defaults.
 WORKLOADS ?=
@@ -24,9 +24,17 @@ check:  ## build and run the release tests that take no long time; the last line
 	@scripts/setup.sh test
 	@scripts/run_tests.sh --quick
 
-test:  ## build and run every test; the last line counts passed and failed (PRESETS=release: only one)
+test:  ## build and run every test; the last line counts passed and failed (PRESETS=debug: another build)
 	@scripts/setup.sh test
 	@scripts/run_tests.sh $(PRESETS)
+
+sanitize:  ## the tests of the product again, by clang with sanitizers, and a short fuzz run
+	@scripts/setup.sh test fuzz
+	@scripts/run_tests.sh --fuzz dev
+
+everything:  ## test and sanitize with one count at the end: what has to pass before a change lands
+	@scripts/setup.sh test fuzz
+	@scripts/run_tests.sh --fuzz release dev
 
 bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench

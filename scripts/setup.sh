@@ -11,8 +11,8 @@ readonly build_packages=(
   libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev
   libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
-# The short fuzz run is part of the tests.  The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev libbenchmark-dev python3 "${fuzz_packages[@]}")
+# The release build compiles the benchmarks, so that they always compile.
+readonly test_packages=(libgtest-dev libbenchmark-dev python3)
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.

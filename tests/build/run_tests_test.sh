@@ -59,3 +59,11 @@ export UNSCATTER_DATA=$tree
 expect 1 '2 passed, 2 failed, 2 skipped' "$slow"
 expect 0 '3 passed, 0 failed, 2 skipped' "$slow" --quick
 expect 1 '1 passed, 1 failed, 2 skipped' 'add_test(NAME bad COMMAND false)' --quick
+
+# The fuzz run counts as one test, and only where it is asked for.
+printf '#!/bin/sh\nexit 0\n' > scripts/fuzz_briefly.sh
+chmod +x scripts/fuzz_briefly.sh
+expect 0 '1 passed, 0 failed, 2 skipped' ''
+expect 0 '2 passed, 0 failed, 2 skipped' '' --fuzz
+printf '#!/bin/sh\nexit 1\n' > scripts/fuzz_briefly.sh
+expect 1 '1 passed, 1 failed, 2 skipped' '' --fuzz
