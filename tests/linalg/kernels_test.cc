@@ -52,5 +52,33 @@ TEST(Kernels, EveryVariantAddsTheSquare) {
   }
 }
 
+// Memory comes at addresses that no caller chooses.  A result that depended on them would differ from run to run, and
+// between numbers of threads.
+TEST(Kernels, ProductsDoNotDependOnWhereMemoryLies) {
+  for (const kernel::Kernels* kernels : every_kernel()) {
+    SCOPED_TRACE(std::string(kernels->name));
+    for (const std::size_t n : {5u, 37u, 150u}) {
+      const auto order = static_cast<Eigen::Index>(n);
+      const Matrix A = testing::random_matrix(n, n, n);
+      const Matrix X = testing::random_matrix(n + 1, n, 2);
+      // Lower triangle or all of A, copied to the place `shift` of a larger piece of memory, times X.
+      const auto product_at = [&](bool lower, std::size_t shift) {
+        std::vector<double> memory(n * n + 4 * n + 16);
+        double* place = memory.data() + shift;
+        double* from = place + n * n;
+        double* to = from + 2 * n;
+        Eigen::Map<Matrix>(place, order, order) = A;
+        Eigen::Map<Matrix>(from, order, 2) = X;
+        (lower ? kernels->multiply_lower : kernels->multiply)(place, order, from, 2, to);
+        return Matrix(Eigen::Map<Matrix>(to, order, 2));
+      };
+      for (const std::size_t shift : {1u, 2u, 3u, 5u}) {
+        EXPECT_EQ(product_at(true, shift), product_at(true, 0)) << n << " " << shift;
+        EXPECT_EQ(product_at(false, shift), product_at(false, 0)) << n << " " << shift;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace unscatter
