@@ -27,9 +27,12 @@ void RowArguments::add_to(CLI::App& command, bool labels_needed) {
 
 Status RowArguments::check(const std::string& data) const {
   const auto wrong = [](std::string sentence) { return Error{ErrorCode::kInvalidArgument, std::move(sentence)}; };
-  if (given() == !data.empty()) {
-    return wrong(given() ? "--data and --rows exclude each other: graphs, or rows that are embedded already"
-                         : "name --data, a data set of graphs, or --rows and --labels, rows that are embedded already");
+  if (given() && !data.empty()) {
+    return wrong("--data and --rows exclude each other: graphs, or rows that are embedded already");
+  }
+  if (!given() && data.empty()) {
+    return wrong(fmt::format("name --data, a data set of graphs, or --rows{}, rows that are embedded already",
+                             needs_labels ? " and --labels" : ""));
   }
   if (given()) {
     if (needs_labels && labels.empty()) return wrong("--rows needs --labels: the class of each row");

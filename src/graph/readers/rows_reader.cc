@@ -149,7 +149,7 @@ class RowsReader {
   [[nodiscard]] Status check_shape(const std::vector<std::uint64_t>& shape) const {
     if (shape.size() != 2) {
       return bad_rows(
-          fmt::format("an array of {} dimensions; rows are an array of two, (rows, columns)", shape.size()));
+          fmt::format("an array with the number of dimensions {}; rows have two, (rows, columns)", shape.size()));
     }
     if (shape[0] == 0 || shape[1] == 0) {
       return bad_rows(fmt::format("an array of {} rows and {} columns", shape[0], shape[1]));

@@ -467,7 +467,7 @@ OUTSIDE = [
     rows("rows-text", [], 1, ["z.npy", "NumPy"], z=b"0.5,1\n0,1\n"),
     rows("rows-objects", [], 1, ["z.npy", "Python objects"], z=array("|O", (4, 2), [0] * 8, "<8d")),
     rows("rows-big-endian", [], 1, ["z.npy", ">f8"], z=array(">f8", (4, 2), [0] * 8, ">8d")),
-    rows("rows-one-dimension", [], 1, ["z.npy", "1 dimensions"], z=array("<f8", (8,), [0] * 8, "<8d")),
+    rows("rows-one-dimension", [], 1, ["z.npy", "dimensions 1"], z=array("<f8", (8,), [0] * 8, "<8d")),
     rows("rows-nan", [], 1, ["z.npy", "row 1", "column 0"],
          z=array("<f8", (4, 2), [0, 0, float("nan"), 0, 0, 0, 0, 0], "<8d")),
     rows("rows-cut", [], 1, ["z.npy", "64"], z=ROWS[:-8]),

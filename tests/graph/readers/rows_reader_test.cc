@@ -119,7 +119,7 @@ TEST(ReadRows, ArraysThatAreNoRowsAreRefused) {
   expect_refused({{make_npy("|O", "(3, 2)", numbers)}, "z.npy: an array of Python objects; these are never unpacked"});
   expect_refused({{make_npy("<U2", "(3, 2)", numbers)}, "z.npy: an array of type '<U2'; rows are float64"});
   expect_refused({{make_npy("<c16", "(3, 1)", numbers)}, "z.npy: an array of type '<c16'"});
-  expect_refused({{make_npy("<f8", "(6,)", numbers)}, "z.npy: an array of 1 dimensions; rows are an array of two"});
+  expect_refused({{make_npy("<f8", "(6,)", numbers)}, "z.npy: an array with the number of dimensions 1; rows have"});
   expect_refused({{make_npy("<f8", "(3, 1, 2)", numbers)}, "z.npy: an array of 3 dimensions"});
   expect_refused({{make_npy("<f8", "(0, 2)", "")}, "z.npy: an array of 0 rows and 2 columns"});
   expect_refused({{make_npy("<f8", "(3, 0)", "")}, "z.npy: an array of 3 rows and 0 columns"});
