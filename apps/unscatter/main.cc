@@ -16,8 +16,8 @@ void keep_freed_memory() {
 #ifdef __GLIBC__
   constexpr int kMegabyte = 1 << 20;
   static_cast<void>(mallopt(M_TRIM_THRESHOLD, 32 * kMegabyte));
-  // Setting the one ends the automatic choice of the other.
-  static_cast<void>(mallopt(M_MMAP_THRESHOLD, 16 * kMegabyte));
+  // Setting the one ends the automatic choice of the other.  Matrices above this size come from the system as before.
+  static_cast<void>(mallopt(M_MMAP_THRESHOLD, 4 * kMegabyte));
 #endif
 }
 
