@@ -121,6 +121,8 @@ class ConfigFile::Format final : public CLI::ConfigTOML {
   mutable bool complete_ = true;
 };
 
+bool has_config_file_in_environment() { return std::getenv("UNSCATTER_CONFIG") != nullptr; }
+
 ConfigFile::ConfigFile(CLI::App& program) : program_(program), format_(std::make_shared<Format>(program)) {
   const char* chosen = std::getenv("UNSCATTER_CONFIG");
   program

@@ -9,6 +9,9 @@
 
 namespace unscatter::cli {
 
+// Whether $UNSCATTER_CONFIG names a file.
+[[nodiscard]] bool has_config_file_in_environment();
+
 // Adds --config to a program that has all its commands. $UNSCATTER_CONFIG is the default.  A flag takes precedence over
 // an environment variable, the variable over the file, and the file over the built-in default.
 class ConfigFile {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -42,37 +43,61 @@ int wrong_usage(const std::string& text) {
   return kWrongUsage;
 }
 
-int run(int argc, const char* const* argv, Context& context, const MoreCommands& add_more) {
-  CLI::App program("Certified unlearning for graph classifiers", "unscatter");
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& parent, Context& context);
+};
+constexpr Command kCommands[] = {
+    {"demo", add_demo_command},         {"datasets", add_datasets_command},       {"embed", add_embed_command},
+    {"train", add_train_command},       {"predict", add_predict_command},         {"forget", add_forget_command},
+    {"add", add_add_command},           {"correct", add_correct_command},         {"expire", add_expire_command},
+    {"status", add_status_command},     {"certificate", add_certificate_command}, {"verify", add_verify_command},
+    {"audit", add_audit_command},       {"release", add_release_command},         {"renew", add_renew_command},
+    {"retrain", add_retrain_command},   {"graphs", add_graphs_command},           {"subject", add_subject_command},
+    {"subjects", add_subjects_command}, {"export", add_export_command},           {"check", add_check_command},
+    {"backup", add_backup_command},     {"compact", add_compact_command},         {"upgrade", add_upgrade_command},
+    {"key", add_key_command},
+};
+
+// The program without commands.
+void set_up(CLI::App& program) {
   program.formatter(std::make_shared<HelpFormatter>());  // first, because commands take over what is set
   program.set_version_flag("--version", "unscatter " UNSCATTER_VERSION);
   program.require_subcommand(1);
   program.footer(kFooter);
-  add_demo_command(program, context);
-  add_datasets_command(program, context);
-  add_embed_command(program, context);
-  add_train_command(program, context);
-  add_predict_command(program, context);
-  add_forget_command(program, context);
-  add_add_command(program, context);
-  add_correct_command(program, context);
-  add_expire_command(program, context);
-  add_status_command(program, context);
-  add_certificate_command(program, context);
-  add_verify_command(program, context);
-  add_audit_command(program, context);
-  add_release_command(program, context);
-  add_renew_command(program, context);
-  add_retrain_command(program, context);
-  add_graphs_command(program, context);
-  add_subject_command(program, context);
-  add_subjects_command(program, context);
-  add_export_command(program, context);
-  add_check_command(program, context);
-  add_backup_command(program, context);
-  add_compact_command(program, context);
-  add_upgrade_command(program, context);
-  add_key_command(program, context);
+}
+
+void show_rename_notes(int argc, const char* const* argv, const Context& context) {
+  for (const char* word : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    if (const std::optional<std::string> note = rename_note(word)) context.note(*note);
+  }
+}
+
+// The options of all commands take longer to describe than a small removal takes.  So the command that is asked for is
+// tried alone.  Nothing where the words do not suit it as they are: what there is to say about them needs all commands.
+// A file of defaults may speak of every command, so it needs all of them too.
+std::optional<int> run_alone(int argc, const char* const* argv, Context& context) {
+  if (argc < 2 || has_config_file_in_environment()) return std::nullopt;
+  const auto asked = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                  [&](const Command& command) { return command.name == argv[1]; });
+  if (asked == std::end(kCommands)) return std::nullopt;
+  CLI::App program("Certified unlearning for graph classifiers", "unscatter");
+  set_up(program);
+  asked->add(program, context);
+  check_numbers(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Error&) {
+    return std::nullopt;
+  }
+  show_rename_notes(argc, argv, context);
+  return context.run_chosen();
+}
+
+int run(int argc, const char* const* argv, Context& context, const MoreCommands& add_more) {
+  CLI::App program("Certified unlearning for graph classifiers", "unscatter");
+  set_up(program);
+  for (const Command& command : kCommands) command.add(program, context);
   add_more(program, context);
   check_numbers(program);
   const ConfigFile config(program);
@@ -98,24 +123,24 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
     return wrong_usage(usage_error(program, CLI::ConfigError(problem)));
   }
   for (const std::string& note : config.notes()) context.note(note);
-  for (const char* word : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
-    if (const std::optional<std::string> note = rename_note(word)) context.note(*note);
-  }
+  show_rename_notes(argc, argv, context);
   return context.run_chosen();
 }
 
 }  // namespace
 
 int run_program(int argc, const char* const* argv, const MoreCommands& add_more) {
+  Context alone;
   Context context;
   try {
+    if (const std::optional<int> exit_code = run_alone(argc, argv, alone)) return *exit_code;
     return run(argc, argv, context, add_more);
     // Too little memory is not a bug of ours.  The request is refused, with exit code 1.
   } catch (const std::bad_alloc&) {
-    report_error("limit-exceeded", "not enough memory", context.json());
+    report_error("limit-exceeded", "not enough memory", alone.json() || context.json());
     return kRefused;
   } catch (const std::exception& bug) {
-    report_error("internal", std::string("internal error: ") + bug.what(), context.json());
+    report_error("internal", std::string("internal error: ") + bug.what(), alone.json() || context.json());
     return kInternalError;
   }
 }

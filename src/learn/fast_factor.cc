@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "learn/anchor_sums.h"
 #include "linalg/cholesky.h"
-#include "linalg/norms.h"
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
 #include "linalg/wipe_matrix.h"
@@ -32,42 +32,42 @@ InversePrecision inverse_precision(std::size_t classes, std::size_t width) {
 
 }  // namespace
 
-std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
-  FastFactor result(objective, weights);
-  result.ridge_ = objective.ridge();
-  result.largest_ridge_ = result.ridge_;
+namespace {
+
+KeptCurvature numbers_at(const Objective& objective, const Matrix& weights) {
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
+  AnchorSums sums(objective.loss(), weights);
+  for (std::size_t first = 0; first < Z.rows(); first += kSquarePartRows) {
+    const std::size_t count = std::min(kSquarePartRows, Z.rows() - first);
+    const auto of_part = curvatures.middleRows(static_cast<Index>(first), static_cast<Index>(count));
+    if (first == 0) {
+      sums.add(Z, first, of_part, objective.threads());
+      continue;
+    }
+    AnchorSums part(objective.loss(), weights);
+    part.add(Z, first, of_part, objective.threads());
+    sums.join(part);
+  }
+  return sums.finish(objective.ridge(), Z.rows());
+}
+
+}  // namespace
+
+std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
+  KeptCurvature numbers = numbers_at(objective, weights);
   const std::size_t K = objective.classes();
-  result.hessian_.resize(K);
-  const InversePrecision precision = inverse_precision(K, Z.columns());
+  const InversePrecision precision = inverse_precision(K, objective.width());
+  // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
   std::vector<std::optional<UpdatableInverse>> inverses(K);
-  parallel_for(K, objective.threads(), 1, [&](std::size_t k, std::size_t) {
-    Matrix& A = result.hessian_[k];
-    A = weighted_square(Z, curvatures.col(static_cast<Index>(k)));
-    A.diagonal().array() += objective.ridge();
-    // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
-    inverses[k] = UpdatableInverse::of(A, precision);
-    forget_upper(A);
-  });
+  parallel_for(K, objective.threads(), 1,
+               [&](std::size_t k, std::size_t) { inverses[k] = UpdatableInverse::of(numbers.hessians[k], precision); });
+  std::optional<FastFactor> result = restore(objective, std::move(numbers));
+  if (!result) return std::nullopt;
   for (std::optional<UpdatableInverse>& inverse : inverses) {
     if (!inverse) return std::nullopt;
-    result.inverse_.push_back(*std::move(inverse));
+    result->inverse_.push_back(*std::move(inverse));
   }
-  result.square_ = weighted_square(Z, Vector::Ones(static_cast<Index>(Z.rows())));
-  const double norm_bound = spectral_norm_upper_bound_from_gram(result.square_, Z.rows());
-  // From here on all scalars are rounded up, each by the roundings that it went through.
-  result.spectral_square_ = norm_bound * norm_bound * (1 + 2 * kUnitRoundoff);
-  for (std::size_t i = 0; i < Z.rows(); ++i) {
-    const double square = squared_norm(Z.row(i));
-    result.frobenius_square_ += square;
-    result.row_norm_ = std::max(result.row_norm_, std::sqrt(square));
-  }
-  const double rows = static_cast<double>(Z.rows());
-  result.frobenius_square_ *= 1 + rounding_factor(rows + static_cast<double>(Z.columns()));
-  result.row_norm_ *= 1 + rounding_factor(static_cast<double>(Z.columns()) + 2);
-  // A term passes two roundings for each of its two factors, a product, and the sums over all rows.
-  result.roundings_ = rows + 4;
   return result;
 }
 

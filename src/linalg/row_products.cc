@@ -231,21 +231,40 @@ void refresh_gram_rows(const SparseBlockRows& Z, std::span<const std::size_t> ch
   for (const std::size_t i : changed) G.row(index(i)) = G.col(index(i)).transpose();
 }
 
+void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eigen::Ref<const Vector>& weights,
+                         Matrix& H) {
+  const std::size_t last = first + static_cast<std::size_t>(weights.size());
+  invariant(last <= Z.rows() && H.rows() == index(Z.columns()) && H.cols() == H.rows(),
+            "add_weighted_square(): rows that are there, and a matrix that fits");
+  const Index d = index(Z.columns());
+  // Rows are spread out into dense panels and scaled by the roots of their weights, so that P^T P has the weights in
+  // it.  A symmetric update of rank kLeafRows runs near the peak of the processor; sparse rows one by one would not.
+  // The panel reuses one piece of memory: Z as a dense matrix may not fit.
+  RowMatrix panel(index(std::min(kLeafRows, last - first)), d);
+  for (std::size_t begin = first; begin < last; begin += kLeafRows) {
+    const std::size_t count = std::min(kLeafRows, last - begin);
+    for (std::size_t r = 0; r < count; ++r) {
+      Z.copy_row(begin + r, {panel.data() + r * Z.columns(), Z.columns()});
+      panel.row(index(r)) *= std::sqrt(weights(index(begin - first + r)));
+    }
+    kernel::kernels().add_square(H.data(), d, panel.data(), index(count));
+  }
+}
+
 Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights) {
   invariant(weights.size() == index(Z.rows()), "weighted_square(): one weight per row");
   const Index d = index(Z.columns());
   Matrix H = Matrix::Zero(d, d);
-  // Rows are spread out into dense panels and scaled by the roots of their weights, so that P^T P has the weights in
-  // it.  A symmetric update of rank kLeafRows runs near the peak of the processor; sparse rows one by one would not.
-  // The panel reuses one piece of memory: Z as a dense matrix may not fit.
-  RowMatrix panel(index(kLeafRows), d);
-  for (std::size_t first = 0; first < Z.rows(); first += kLeafRows) {
-    const std::size_t count = std::min(kLeafRows, Z.rows() - first);
-    for (std::size_t r = 0; r < count; ++r) {
-      Z.copy_row(first + r, {panel.data() + r * Z.columns(), Z.columns()});
-      panel.row(index(r)) *= std::sqrt(weights(index(first + r)));
+  for (std::size_t first = 0; first < Z.rows(); first += kSquarePartRows) {
+    const std::size_t count = std::min(kSquarePartRows, Z.rows() - first);
+    const auto of_part = weights.segment(index(first), index(count));
+    if (first == 0) {
+      add_weighted_square(Z, first, of_part, H);
+      continue;
     }
-    kernel::kernels().add_square(H.data(), d, panel.data(), index(count));
+    Matrix part = Matrix::Zero(d, d);
+    add_weighted_square(Z, first, of_part, part);
+    H += part;
   }
   H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
   return H;

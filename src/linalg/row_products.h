@@ -58,6 +58,15 @@ void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A);
 void refresh_gram_rows(const SparseBlockRows& Z, std::span<const std::size_t> changed, Matrix& G,
                        std::size_t threads = 1);
 
+// Rows whose terms weighted_square() adds one after the other.  The sums of such parts are added in their order.  So
+// several threads, each of which has some parts, come to the same sum bit for bit.  A multiple of kLeafRows.
+inline constexpr std::size_t kSquarePartRows = std::size_t{1} << 16;
+
+// The lower triangle of H += sum of weights(i) z z^T, where z is row first + i of Z.  weights >= 0.  Rows may come in
+// several calls, with the same sum bit for bit, if all calls but the last have a multiple of kLeafRows rows.
+void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eigen::Ref<const Vector>& weights,
+                         Matrix& H);
+
 // Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
 [[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights);
 

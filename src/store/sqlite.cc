@@ -296,6 +296,22 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
   return database;
 }
 
+Result<std::optional<Database>> Database::beside() const {
+  std::error_code none;
+  const std::uintmax_t log = std::filesystem::file_size(name_ + "-wal", none);
+  if (!none && log > 0) return std::optional<Database>();
+  sqlite3* handle = nullptr;
+  // SQLite closes the file of this connection only after the locks of the other one are gone: a process loses all its
+  // locks on a file when it closes any descriptor of it.
+  const int code = sqlite3_open_v2(frozen_address(name_).c_str(), &handle,
+                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  Database database(name_, handle);
+  if (code != SQLITE_OK) return make_error(handle, name_, code);
+  sqlite3_extended_result_codes(handle, 1);
+  UNSCATTER_CHECK_OK(database.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"));
+  return std::optional(std::move(database));
+}
+
 Statement Database::prepare(std::string_view sql) const { return {handle_.get(), name_, sql}; }
 
 Statement Database::prepare(std::string_view sql, std::string_view about) const { return {handle_.get(), about, sql}; }

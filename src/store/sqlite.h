@@ -69,6 +69,11 @@ class Database {
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode,
                                              std::chrono::milliseconds wait);
 
+  // One more connection to the file that this one has locked, for another thread that reads; one thread at a time.  It
+  // takes no lock of its own and sees the file alone, without a log.  Nobody may write while it is there.  Nothing if
+  // the file has a log that is not empty.
+  [[nodiscard]] Result<std::optional<Database>> beside() const;
+
   [[nodiscard]] Statement prepare(std::string_view sql) const;
   // Errors speak of the file `about`, which the statement writes.
   [[nodiscard]] Statement prepare(std::string_view sql, std::string_view about) const;

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,8 @@ std::int64_t row_seal(std::span<const std::byte> content, const Digest& leaf) {
   return static_cast<std::int64_t>(checksum(content, seed));
 }
 
-Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size_t width, BlockRow& row,
-                 std::uint32_t& label) {
+Status parse_content(std::span<const std::byte> content, std::size_t slot, std::size_t width, BlockRow& row,
+                     std::uint32_t& label) {
   RowHead head{};
   if (content.size() < sizeof(head)) return damaged_kept_row(slot);
   std::memcpy(&head, content.data(), sizeof(head));
@@ -87,25 +88,45 @@ Status erase_row(const Database& database, std::size_t slot) {
 
 Status erase_rows(const Database& database) { return database.run("DELETE FROM embeddings"); }
 
-Status visit_row_contents(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
-                          const std::function<Status(std::size_t slot, std::span<const std::byte> content)>& take) {
-  Statement statement = database.prepare("SELECT slot, content, seal FROM embeddings ORDER BY slot");
+Result<std::size_t> visit_rows_between(const Database& database, const SlotRange& range, const VisitRow& take) {
+  Statement statement =
+      database.prepare("SELECT slot, content, seal FROM embeddings WHERE slot >= ? AND slot <= ? ORDER BY slot");
+  // Rows of slots that cannot be are met by whoever reads the first or the last ones.
+  using Limits = std::numeric_limits<std::int64_t>;
+  const std::size_t end = range.first + range.leaves.size();
+  statement.bind(1, range.first == 0 ? Limits::min() : static_cast<std::int64_t>(range.first));
+  statement.bind(2, end == range.slots ? Limits::max() : static_cast<std::int64_t>(end) - 1);
   std::size_t found = 0;
   for (;; ++found) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) break;
     UNSCATTER_TRY(number, statement.integer(0));
     const auto slot = static_cast<std::size_t>(number);
-    if (number < 0 || slot >= leaves.size()) return damaged_kept_row(slot);
+    if (number < 0 || slot >= end) return damaged_kept_row(slot);
     UNSCATTER_TRY(content, statement.blob_view(1));
     UNSCATTER_TRY(seal, statement.integer(2));
-    if (seal != row_seal(content, leaves[slot])) return damaged_kept_row(slot);
+    if (seal != row_seal(content, range.leaves[slot - range.first])) return damaged_kept_row(slot);
     UNSCATTER_CHECK_OK(take(slot, content));
   }
-  if (found != graphs) {
-    return Error{ErrorCode::kMalformedInput,
-                 fmt::format("the workspace is damaged: it keeps {} rows of {} graphs", found, graphs)};
-  }
+  return found;
+}
+
+Status check_row_count(std::size_t found, std::size_t graphs) {
+  if (found == graphs) return ok_status();
+  return Error{ErrorCode::kMalformedInput,
+               fmt::format("the workspace is damaged: it keeps {} rows of {} graphs", found, graphs)};
+}
+
+Status visit_row_contents(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+                          const VisitRow& take) {
+  UNSCATTER_TRY(found, visit_rows_between(database, {0, leaves, leaves.size()}, take));
+  return check_row_count(found, graphs);
+}
+
+Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size_t width, std::size_t classes,
+                 BlockRow& row, std::uint32_t& label) {
+  UNSCATTER_CHECK_OK(parse_content(content, slot, width, row, label));
+  if (label >= classes) return damaged_kept_row(slot);
   return ok_status();
 }
 
@@ -114,8 +135,7 @@ Result<KeptState::Rows> read_rows(const Database& database, std::span<const Dige
   KeptState::Rows kept{SparseBlockRows(leaves.size(), width), std::vector<std::uint32_t>(leaves.size(), 0)};
   const auto take = [&](std::size_t slot, std::span<const std::byte> content) -> Status {
     BlockRow row;
-    UNSCATTER_CHECK_OK(parse_row(content, slot, width, row, kept.labels[slot]));
-    if (kept.labels[slot] >= classes) return damaged_kept_row(slot);
+    UNSCATTER_CHECK_OK(parse_row(content, slot, width, classes, row, kept.labels[slot]));
     kept.rows.set_row(slot, std::move(row));
     return ok_status();
   };

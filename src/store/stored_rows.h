@@ -25,12 +25,28 @@ namespace unscatter {
 [[nodiscard]] Status erase_row(const Database& database, std::size_t slot);
 [[nodiscard]] Status erase_rows(const Database& database);
 
-// The content of every row, in the order of slots, after its seal has passed: label, number of segments, segments,
-// values.  A view is valid until the function returns.  Errors: kMalformedInput where something is not what was
-// written, or where there are not `graphs` rows; those of the function.
-[[nodiscard]] Status visit_row_contents(
-    const Database& database, std::span<const Digest> leaves, std::size_t graphs,
-    const std::function<Status(std::size_t slot, std::span<const std::byte> content)>& take);
+// Is told of a row: label, number of segments, segments, values.  The view is valid until the function returns.
+using VisitRow = std::function<Status(std::size_t slot, std::span<const std::byte> content)>;
+
+// Some neighbouring slots of a file.
+struct SlotRange {
+  std::size_t first = 0;
+  std::span<const Digest> leaves;  // of the graphs in them
+  std::size_t slots = 0;           // of the file in all
+};
+// The content of every row in the range, in the order of slots, after its seal has passed; how many there were. Errors:
+// kMalformedInput where something is not what was written; those of the function.
+[[nodiscard]] Result<std::size_t> visit_rows_between(const Database& database, const SlotRange& range,
+                                                     const VisitRow& take);
+// Errors: kMalformedInput where not every graph has a row.
+[[nodiscard]] Status check_row_count(std::size_t found, std::size_t graphs);
+// Both, for all slots.
+[[nodiscard]] Status visit_row_contents(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+                                        const VisitRow& take);
+// What the content of a row says.  `row` is filled anew and keeps its memory.  Errors: kMalformedInput where it does
+// not fit the width and the number of classes.
+[[nodiscard]] Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size_t width,
+                               std::size_t classes, BlockRow& row, std::uint32_t& label);
 
 // All of them.  Slots without a row are empty; `graphs` of them are not.  Errors: kMalformedInput where something is
 // not what was written.

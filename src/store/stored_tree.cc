@@ -99,21 +99,25 @@ Result<std::vector<Digest>> StoredTree::all_leaves(const Database& database) {
   return leaves;
 }
 
-Result<std::vector<Digest>> StoredTree::stored_leaves(const Database& database) const {
+Result<std::vector<Digest>> StoredTree::stored_leaves(const Database& database, std::size_t first,
+                                                      std::size_t last) const {
+  invariant(first % kPartSize == 0 && first <= last && (last == leaves_ || (last < leaves_ && last % kPartSize == 0)),
+            "stored_leaves() of whole parts");
   std::vector<Digest> leaves;
-  leaves.reserve(leaves_);
-  Statement statement = database.prepare("SELECT digests FROM tree WHERE part < ? ORDER BY part");
-  statement.bind(1, key_of(1, 0));
+  leaves.reserve(last - first);
+  Statement statement = database.prepare("SELECT digests FROM tree WHERE part >= ? AND part < ? ORDER BY part");
+  statement.bind(1, key_of(0, first / kPartSize));
+  statement.bind(2, last == leaves_ ? key_of(1, 0) : key_of(0, last / kPartSize));
   for (;;) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) break;
     UNSCATTER_TRY(blob, statement.blob_view(0));
-    const std::size_t size = std::min(kPartSize, leaves_ - leaves.size());
+    const std::size_t size = std::min(kPartSize, last - first - leaves.size());
     if (size == 0 || blob.size() != size * kDigestSize) return damaged_tree();
     leaves.resize(leaves.size() + size);
     std::memcpy(leaves.data() + (leaves.size() - size), blob.data(), blob.size());
   }
-  if (leaves.size() != leaves_) return damaged_tree();
+  if (leaves.size() != last - first) return damaged_tree();
   return leaves;
 }
 

@@ -33,7 +33,12 @@ class StoredTree {
   // All of them, checked against the root.
   [[nodiscard]] Result<std::vector<Digest>> all_leaves(const Database& database);
   // All of them as they stand in the file, held against nothing: for readers of rows, whose seals have them as seeds.
-  [[nodiscard]] Result<std::vector<Digest>> stored_leaves(const Database& database) const;
+  [[nodiscard]] Result<std::vector<Digest>> stored_leaves(const Database& database) const {
+    return stored_leaves(database, 0, leaves_);
+  }
+  // Those from `first` to before `last`, both multiples of 16; last may be leaves().
+  [[nodiscard]] Result<std::vector<Digest>> stored_leaves(const Database& database, std::size_t first,
+                                                          std::size_t last) const;
   // i < leaves(), or leaves() for a new one.  In memory; write() follows.  Errors as leaf().
   [[nodiscard]] Status set_leaf(const Database& database, std::size_t i, const Digest& leaf);
   // Writes the parts that have changed since they were read or written.

@@ -6,7 +6,9 @@
 #include "store/cold.h"
 #include "store/kept_state.h"
 #include "store/stored_curvature.h"
+#include "store/streamed_curvature.h"
 #include "store/workspace_state.h"
+#include "unlearn/ladder.h"
 
 namespace unscatter {
 
@@ -63,20 +65,30 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, co
   constexpr std::size_t kFewCoordinates = 128;
   how.expected_updates = width <= kFewCoordinates ? 0 : 1;
   KeptState kept;
+  if (slots.empty()) {
+    // Nothing is touched.  This is a refusal, and no row has to be read for it.
+    UNSCATTER_TRY(nothing, publisher());
+    return prepare_update(*nothing);
+  }
   if (worth_keeping(width, class_count(contents))) {
     UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), contents.tree.root()));
     kept.curvature = std::move(curvature);
+    const bool anchors = width <= kFewCoordinates && fast_rung_possible(how, contents.chain.last.graphs, width);
+    if (!kept.curvature && anchors) {
+      UNSCATTER_TRY(streamed, curvature_of_rows(database, contents.tree, contents.chain.last.graphs,
+                                                contents.snapshot.weights, how));
+      kept.curvature = std::move(streamed);
+    }
   }
   // Without the rows of all graphs first, if there is something to step with.
   if (kept.curvature) {
     UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
-    UNSCATTER_TRY(restored,
-                  Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
+    UNSCATTER_TRY(restored, Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), kept));
     part = std::move(restored);
     Result<PreparedRemoval> update = prepare_update(*part);
     if (update.ok() || update.error().code != ErrorCode::kUnsupported) return update;
   }
-  kept = {};
+  // With all rows, the same step needs one evaluation as a rule, and no inverse.
   UNSCATTER_TRY(rows, kept_rows());
   kept.rows = std::move(rows);
   UNSCATTER_TRY(snapshot, read_part(database, contents, slots));

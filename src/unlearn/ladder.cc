@@ -266,6 +266,10 @@ bool judged_by_evaluation(const SessionOptions& options) {
   return options.bound == ResidualBound::kExact && !options.report_all_bounds;
 }
 
+bool fast_rung_possible(const SessionOptions& options, std::size_t living, std::size_t width) {
+  return options.fast_rung && options.method != Method::kRetrain && judged_by_evaluation(options) && living >= width;
+}
+
 // Rung newton, to the end.  Costs an evaluation, and where that is not enough, a new factor per class and step.  Proves
 // the evaluated residual.  Left only where double precision shows no smaller residual, or where no minimum is found.
 void polish(const Climb& climb, Fit& fit) {

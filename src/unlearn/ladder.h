@@ -36,6 +36,9 @@ struct Climb {
 
 // Whether an update is judged by its evaluated residual alone.  Any way to a small residual will then do.
 [[nodiscard]] bool judged_by_evaluation(const SessionOptions& options);
+// Whether an update of `living` graphs may take the fast rung.  It needs at least as many graphs as coordinates.  With
+// fewer graphs the dual form is cheaper than any d x d matrix.
+[[nodiscard]] bool fast_rung_possible(const SessionOptions& options, std::size_t living, std::size_t width);
 
 // Climbs from the present fit up to the rung newton.  The present fit is that of the rows before the edits, and
 // `change` is Delta at its weights.  Where the assessment of the result is not satisfied, only retraining is left.

@@ -121,10 +121,7 @@ Objective Learner::objective(std::size_t living, const Matrix* perturbation) con
   return {rows_, CheckedLabels{labels_}, classes_, options_.loss, ridge, perturbation, options_.threads};
 }
 
-bool Learner::fast_rung_possible() const {
-  return options_.fast_rung && options_.method != Method::kRetrain && judged_by_evaluation(options_) &&
-         living_ >= rows_.columns();
-}
+bool Learner::fast_rung_possible() const { return unscatter::fast_rung_possible(options_, living_, rows_.columns()); }
 
 std::size_t Learner::updates_left() const {
   if (options_.expected_updates == 0) return 0;

@@ -92,8 +92,6 @@ class Learner {
   [[nodiscard]] Result<Matrix> train_anew(const Objective& after);
   // Rung retrain: costs a training, proves its evaluated residual, and is the last one.
   [[nodiscard]] Result<Fit> retrain(std::size_t living, RandomSource& noise);
-  // The fast rung needs at least as many graphs as coordinates.  With fewer graphs the dual form is cheaper than any d
-  // x d matrix.
   [[nodiscard]] bool fast_rung_possible() const;
   // Updates that are to come; 0: many.
   [[nodiscard]] std::size_t updates_left() const;

@@ -312,5 +312,49 @@ TEST(Cold, AnAnchorStaysOnlyWhereItTellsNoMoreThanWeights) {
   EXPECT_GT(went, 0u);
 }
 
+// Without kept curvature, the rows in the file give it anew.  No session of all graphs is made: the graphs themselves
+// are not looked at.
+TEST(Cold, CurvatureThatIsGoneComesFromTheRows) {
+  SampleChoice choice;
+  choice.options.noise_stddev = 1e5;
+  const SampleWorkspace sample(sample_setup(2, choice, 60));
+  static_cast<void>(sample.create());
+  const auto damage_graph = [&] {
+    sample.edit("UPDATE graphs SET content = CAST(x'41' || substr(content, 2) AS BLOB) WHERE slot = 50");
+  };
+  sample.edit("DELETE FROM curvature");
+  damage_graph();
+  Workspace workspace = sample.open();
+  const Result<Forgotten> done = forget_in(workspace, ForgetNode{0u, 0u});
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->certificate.rung, Rung::kFast);
+  EXPECT_TRUE(done->certificate.satisfied);
+  const Matrix weights = workspace.kept_weights();
+  { const Workspace closed = std::move(workspace); }
+  sample.edit([&](const Database& database) {
+    const auto kept = read_curvature(database, static_cast<std::size_t>(weights.rows()),
+                                     static_cast<std::size_t>(weights.cols()), done->entry.data_after);
+    EXPECT_TRUE(kept.value().has_value());
+  });
+}
+
+// A damaged row is noticed on the way, and everything is made anew from the graphs.
+TEST(Cold, ARowThatIsDamagedGivesNoCurvature) {
+  SampleChoice choice;
+  choice.options.noise_stddev = 1e5;
+  const SampleWorkspace sample(sample_setup(2, choice, 60));
+  static_cast<void>(sample.create());
+  sample.edit("DELETE FROM curvature");
+  sample.edit(
+      "UPDATE embeddings SET content = CAST(substr(content, 1, 30) || x'41' || substr(content, 32) AS BLOB) "
+      "WHERE slot = 50");
+  Workspace workspace = sample.open();
+  const Result<Forgotten> done = forget_in(workspace, ForgetNode{0u, 0u});
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  { const Workspace closed = std::move(workspace); }
+  const Verification verification = sample.verify({.retrain = true});
+  EXPECT_TRUE(verification.passed) << all_details(verification);
+}
+
 }  // namespace
 }  // namespace unscatter

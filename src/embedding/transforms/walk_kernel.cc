@@ -1,17 +1,24 @@
-// Compiled once per instruction set (Highway's foreach_target).  The best one for the processor is chosen at run time.
+// Compiled once per instruction set (Highway's foreach_target).  The best one for the processor is chosen at run time,
+// here and not by libhwy: that library measures the clock whenever it is loaded, which takes every start of the program
+// 5 ms (docs/performance.md, "Decisions").  Its headers are enough.
 //
 // No operation here is a fused multiply-add, and the operations of every channel keep their order, because
 // walk_scattering.h promises the same result on every machine.  Little is lost by that: the inner loop only adds.
 #include "embedding/transforms/walk_kernel.h"
 
+#include <atomic>
+#include <vector>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "embedding/transforms/walk_kernel.cc"
 // Register blocks are arrays of vectors, which scalable vector types do not allow.
 #define UNSCATTER_SCALABLE_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Between SSE2 and AVX2, and beyond AVX3, nothing was added that is used here.
+#define UNSCATTER_TARGETS_OF_NO_USE (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #ifdef UNSCATTER_FEW_TARGETS
-#define HWY_DISABLED_TARGETS (UNSCATTER_SCALABLE_TARGETS | HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (UNSCATTER_SCALABLE_TARGETS | UNSCATTER_TARGETS_OF_NO_USE | HWY_AVX3)
 #else
-#define HWY_DISABLED_TARGETS UNSCATTER_SCALABLE_TARGETS
+#define HWY_DISABLED_TARGETS (UNSCATTER_SCALABLE_TARGETS | UNSCATTER_TARGETS_OF_NO_USE)
 #endif
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
@@ -154,26 +161,57 @@ void band(const BandTask& task) {
   }
 }
 
-std::size_t walk_kernel_lanes() { return hn::Lanes(Lanes()); }
-const char* walk_kernel_target() { return hwy::TargetName(HWY_TARGET); }
+// To be called only where the processor has the instructions.
+WalkKernels walk_kernels() { return {hwy::TargetName(HWY_TARGET), hn::Lanes(Lanes()), &walk_step, &band}; }
 
 }  // namespace unscatter::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace unscatter {
+namespace {
 
-HWY_EXPORT(walk_step);
-HWY_EXPORT(band);
-HWY_EXPORT(walk_kernel_lanes);
-HWY_EXPORT(walk_kernel_target);
-
-void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next) {
-  HWY_DYNAMIC_DISPATCH(walk_step)(graph, current, next);
+#if HWY_ARCH_X86
+[[maybe_unused]] bool runs_avx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
 }
-void band(const BandTask& task) { HWY_DYNAMIC_DISPATCH(band)(task); }
-std::size_t walk_kernel_lanes() { return HWY_DYNAMIC_DISPATCH(walk_kernel_lanes)(); }
-const char* walk_kernel_target() { return HWY_DYNAMIC_DISPATCH(walk_kernel_target)(); }
+[[maybe_unused]] bool runs_avx3() {
+  return runs_avx2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512cd") != 0;
+}
+#endif
+
+std::vector<WalkKernels> find_variants() {
+  std::vector<WalkKernels> variants;
+#if HWY_TARGETS & HWY_AVX3
+  if (runs_avx3()) variants.push_back(N_AVX3::walk_kernels());
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (runs_avx2()) variants.push_back(N_AVX2::walk_kernels());
+#endif
+  // What the compiler may use everywhere, on every architecture.
+  variants.push_back(HWY_STATIC_DISPATCH(walk_kernels)());
+  return variants;
+}
+
+std::atomic<const WalkKernels*> chosen_for_test = nullptr;
+
+}  // namespace
+
+std::span<const WalkKernels> walk_kernel_variants() {
+  static const std::vector<WalkKernels> variants = find_variants();
+  return variants;
+}
+
+void choose_walk_kernels_for_test(const WalkKernels* kernels) { chosen_for_test = kernels; }
+
+const WalkKernels& walk_kernels() {
+  static const WalkKernels& best = walk_kernel_variants().front();
+  const WalkKernels* chosen = chosen_for_test.load(std::memory_order_relaxed);
+  return chosen == nullptr ? best : *chosen;
+}
 
 }  // namespace unscatter
 #endif  // HWY_ONCE

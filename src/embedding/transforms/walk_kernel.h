@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace unscatter {
 
@@ -24,13 +25,6 @@ struct SignalBlock {
   std::size_t stride;
 };
 
-// Doubles per vector on this processor.  Strides are multiples of it.
-[[nodiscard]] std::size_t walk_kernel_lanes();
-[[nodiscard]] const char* walk_kernel_target();
-
-// next = T current.  Both have the same shape.  Padding stays zero.
-void walk_step(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next);
-
 // What is to be done with a band s = x - y (s = x if y is null).
 struct BandTask {
   const double* x;
@@ -45,6 +39,20 @@ struct BandTask {
   double* child;          // null, or where s is stored: row i at child + i * child_stride
   std::size_t child_stride;
 };
-void band(const BandTask& task);
+
+// The same for one instruction set.
+struct WalkKernels {
+  const char* name;
+  std::size_t lanes;  // doubles per vector; strides are multiples of it
+  // next = T current.  Both have the same shape.  Padding stays zero.
+  void (*walk_step)(const WalkGraph& graph, const SignalBlock& current, const SignalBlock& next);
+  void (*band)(const BandTask& task);
+};
+// The fastest ones that this processor can run.
+[[nodiscard]] const WalkKernels& walk_kernels();
+// All that it can run, the fastest first.
+[[nodiscard]] std::span<const WalkKernels> walk_kernel_variants();
+// Puts others in their place; null puts the fastest back.
+void choose_walk_kernels_for_test(const WalkKernels* kernels);
 
 }  // namespace unscatter

@@ -1,10 +1,11 @@
 #include "unscatter/embedding/walk_scattering.h"
 
 #include <fmt/format.h>
-#include <hwy/aligned_allocator.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "embedding/transforms/low_pass.h"
@@ -22,13 +23,19 @@ class AlignedBuffer {
     if (count > size_) {
       // Half as much again, so that a few slightly larger graphs do not allocate again and again.
       size_ = count + count / 2;
-      values_ = hwy::AllocateAligned<double>(size_);
+      values_.reset(static_cast<double*>(::operator new(size_ * sizeof(double), kAlignment)));
     }
     return values_.get();
   }
 
  private:
-  hwy::AlignedFreeUniquePtr<double[]> values_;
+  // A cache line, and the longest vector.
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(double* values) const noexcept { ::operator delete(values, kAlignment); }
+  };
+
+  std::unique_ptr<double, Free> values_;
   std::size_t size_ = 0;
 };
 
@@ -166,9 +173,9 @@ class WalkScattering final : public Transform {
     for (std::size_t j = 0; j < scales_; ++j) {
       // From T^(2^(j-1)) to T^(2^j) it is 2^(j-1) steps, and from x to T x it is one.  The bands share all iterates.
       const std::size_t steps = j == 0 ? 1 : std::size_t{1} << (j - 1);
-      walk_step(walk, dyadic, current);
+      walk_kernels().walk_step(walk, dyadic, current);
       for (std::size_t s = 1; s < steps; ++s) {
-        walk_step(walk, current, spare);
+        walk_kernels().walk_step(walk, current, spare);
         std::swap(current, spare);
       }
       run_band(walk, dyadic, current.values, children, j, work, !options_.linear);
@@ -190,7 +197,7 @@ class WalkScattering final : public Transform {
                         .sums = work.sums.at_least(options_.moments * x.stride),
                         .child = children.values == nullptr ? nullptr : children.values + j * x.width,
                         .child_stride = children.stride};
-    band(task);
+    walk_kernels().band(task);
   }
 
   // Puts the sums of one band into the columns of the embedding.
@@ -222,7 +229,7 @@ class WalkScattering final : public Transform {
   }
 
   static SignalBlock make_block(LayerBuffers& buffers, std::size_t nodes, std::size_t width) {
-    const std::size_t stride = round_up(width, walk_kernel_lanes());
+    const std::size_t stride = round_up(width, walk_kernels().lanes);
     return {buffers.blocks[0].at_least(nodes * stride), width, stride};
   }
 
@@ -258,6 +265,6 @@ WalkScatteringCost walk_scattering_cost(std::size_t nodes, std::size_t entries, 
   return cost;
 }
 
-const char* simd_target_name() { return walk_kernel_target(); }
+const char* simd_target_name() { return walk_kernels().name; }
 
 }  // namespace unscatter

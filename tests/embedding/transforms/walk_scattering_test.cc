@@ -1,11 +1,11 @@
 #include "unscatter/embedding/walk_scattering.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "embedding/transforms/walk_kernel.h"
 #include "support/random_graph.h"
 #include "unscatter/base/random.h"
 
@@ -114,12 +114,12 @@ TEST(WalkScattering, InstructionSetsAgreeBitForBit) {
         make_walk_scattering(op, 4, {.layers = 3, .moments = 5, .low_pass = LowPass::kDegree}).value();
     const BlockRow best = embed(*transform, graph, signals, 37);
     int compared = 0;
-    for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-      hwy::SetSupportedTargetsForTest(target);
-      EXPECT_EQ(embed(*transform, graph, signals, 37), best) << hwy::TargetName(target);
+    for (const WalkKernels& kernels : walk_kernel_variants()) {
+      choose_walk_kernels_for_test(&kernels);
+      EXPECT_EQ(embed(*transform, graph, signals, 37), best) << kernels.name;
       ++compared;
     }
-    hwy::SetSupportedTargetsForTest(0);
+    choose_walk_kernels_for_test(nullptr);
     EXPECT_GE(compared, 1);
   }
 }

@@ -1,0 +1,93 @@
+#include "learn/anchor_sums.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "linalg/norms.h"
+#include "linalg/rounding.h"
+#include "linalg/row_products.h"
+#include "linalg/wipe_matrix.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+
+using Eigen::Index;
+
+AnchorSums::AnchorSums(const Loss& loss, const Matrix& weights) : loss_(loss), weights_(weights) {
+  const Index width = weights.rows();
+  hessians_.assign(hessians_apart(), Matrix::Zero(width, width));
+  square_ = Matrix::Zero(width, width);
+}
+
+std::size_t AnchorSums::hessians_apart() const {
+  const bool one_for_both = weights_.cols() == 2 && weights_.col(0) == -weights_.col(1);
+  return one_for_both ? 1 : static_cast<std::size_t>(weights_.cols());
+}
+
+void AnchorSums::add(const SparseBlockRows& Z, std::size_t first, const Eigen::Ref<const Matrix>& curvatures,
+                     std::size_t threads) {
+  const auto count = static_cast<std::size_t>(curvatures.rows());
+  invariant(first + count <= Z.rows() && curvatures.cols() == weights_.cols() &&
+                Z.columns() == static_cast<std::size_t>(weights_.rows()),
+            "AnchorSums::add(): one curvature per row and class");
+  const std::size_t matrices = hessians_.size() + 1;
+  const std::size_t work = count * Z.columns() * Z.columns();
+  parallel_for(matrices, worthwhile_threads(work, threads), 1, [&](std::size_t k, std::size_t) {
+    if (k == hessians_.size()) {
+      add_weighted_square(Z, first, Vector::Ones(curvatures.rows()), square_);
+    } else {
+      add_weighted_square(Z, first, curvatures.col(static_cast<Index>(k)), hessians_[k]);
+    }
+  });
+  for (std::size_t i = first; i < first + count; ++i) {
+    const double square = squared_norm(Z.row(i));
+    frobenius_square_ += square;
+    largest_square_ = std::max(largest_square_, square);
+  }
+}
+
+void AnchorSums::add(const SparseBlockRows& block, std::span<const std::uint32_t> labels) {
+  const Objective objective(block, CheckedLabels{labels}, static_cast<std::size_t>(weights_.cols()), loss_, 0);
+  add(block, 0, objective.curvatures(objective.margins(weights_)));
+}
+
+void AnchorSums::join(const AnchorSums& next) {
+  invariant(hessians_.size() == next.hessians_.size(), "AnchorSums::join(): sums at the same weights");
+  for (std::size_t k = 0; k < hessians_.size(); ++k) hessians_[k] += next.hessians_[k];
+  square_ += next.square_;
+  frobenius_square_ += next.frobenius_square_;
+  largest_square_ = std::max(largest_square_, next.largest_square_);
+}
+
+KeptCurvature AnchorSums::finish(double ridge, std::size_t rows) const {
+  KeptCurvature result;
+  result.anchor = weights_;
+  for (Index k = 0; k < weights_.cols(); ++k) {
+    Matrix A = hessians_[std::min(static_cast<std::size_t>(k), hessians_.size() - 1)];
+    A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
+    A.diagonal().array() += ridge;
+    result.hessians.push_back(std::move(A));
+  }
+  result.square = square_;
+  result.square.triangularView<Eigen::StrictlyUpper>() = square_.transpose();
+  result.ridge = result.largest_ridge = ridge;
+  // From here on all scalars are rounded up, each by the roundings that it went through.
+  const double norm_bound = spectral_norm_upper_bound_from_gram(result.square, rows);
+  result.spectral_square = norm_bound * norm_bound * (1 + 2 * kUnitRoundoff);
+  const double count = static_cast<double>(rows);
+  const double width = static_cast<double>(weights_.rows());
+  result.frobenius_square = frobenius_square_ * (1 + rounding_factor(count + width));
+  result.row_norm = std::sqrt(largest_square_) * (1 + rounding_factor(width + 2));
+  // A term passes two roundings for each of its two factors, a product, and the sums over all rows.
+  result.roundings = count + 4;
+  return result;
+}
+
+void AnchorSums::wipe() noexcept {
+  for (Matrix& hessian : hessians_) wipe_matrix(hessian);
+  wipe_matrix(square_);
+  wipe_matrix(weights_);
+}
+
+}  // namespace unscatter
