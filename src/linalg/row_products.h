@@ -49,8 +49,11 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
 
 // The same two for an A of which the lower triangle counts and nothing else is read or written: half of the memory.
 // add_squares_to_lower() takes an X of one or two columns.
-[[nodiscard]] Matrix lower_product(const Matrix& A, const Matrix& X);
+[[nodiscard]] Matrix lower_product(const Matrix& A, const Matrix& X, std::size_t threads = 1);
 void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A);
+// add_squares_to_lower() of `added` and `factors`, then lower_product() with X.  One pass over A serves both.
+[[nodiscard]] Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matrix& A, const Matrix& X,
+                                              std::size_t threads = 1);
 
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);
@@ -59,6 +62,7 @@ void refresh_gram_rows(const SparseBlockRows& Z, std::span<const std::size_t> ch
                        std::size_t threads = 1);
 
 // Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
-[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights);
+[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights,
+                                     std::size_t threads = 1);
 
 }  // namespace unscatter
