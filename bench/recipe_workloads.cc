@@ -89,6 +89,7 @@ void run_recipe(const RecipeData& data, const BenchSettings& settings, const Rep
   result["embed_and_train_seconds"] = train_seconds;
   const ProductPeak peak = measure_product_peak(threads);
   result["bytes"] = fast_step_bytes(embedder->width(), session.classes(), options.loss);
+  result["peak_flops_per_second"] = peak.operations_per_second;
   result["peak_bytes_per_second"] = peak.read_bytes_per_second;
   result["limit_seconds"] = result["bytes"].get<double>() / peak.read_bytes_per_second;
   result["rungs"] = counts_by_name<Json>(session.rungs());
