@@ -21,7 +21,8 @@ namespace {
 
 std::vector<Workload> all_workloads() {
   std::vector<Workload> all;
-  for (const auto& family : {embed_workloads(), train_workloads(), forget_workloads(), preview_workloads()}) {
+  for (const auto& family :
+       {embed_workloads(), train_workloads(), forget_workloads(), preview_workloads(), recipe_workloads()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   for (Workload single : {scale_workload(), batch_workload(), load_workload(), workspace_workload(), memory_workload(),
@@ -53,6 +54,7 @@ BenchSettings parse_settings(const std::string& text) {
   take(document, "features", settings.features);
   take(document, "scale_rows", settings.scale_rows);
   take(document, "lambda", settings.regularisation);
+  take(document, "loss", settings.loss);
   take(document, "noise", settings.noise);
   take(document, "distance_limit", settings.distance_limit);
   take(document, "tolerance", settings.tolerance);

@@ -29,6 +29,7 @@ struct BenchSettings {
   std::string features = "auto";                // of workspace
   std::vector<std::size_t> scale_rows;          // of forget-scale and memory
   std::optional<double> regularisation;         // of forget-scale and workspace
+  std::optional<std::string> loss;              // of recipe-*
   std::optional<double> noise;                  // of published weights; removals
   std::optional<double> distance_limit;         // of the kept weights; removals
   std::optional<double> tolerance;              // |gradient| of a class at the end; training
@@ -62,6 +63,7 @@ template <typename T>
 [[nodiscard]] std::vector<Workload> train_workloads();
 [[nodiscard]] std::vector<Workload> forget_workloads();
 [[nodiscard]] std::vector<Workload> preview_workloads();
+[[nodiscard]] std::vector<Workload> recipe_workloads();
 [[nodiscard]] Workload scale_workload();
 [[nodiscard]] Workload batch_workload();
 [[nodiscard]] Workload cold_workload();

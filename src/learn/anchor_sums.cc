@@ -21,6 +21,8 @@ AnchorSums::AnchorSums(const Loss& loss, const Matrix& weights) : loss_(loss), w
 }
 
 std::size_t AnchorSums::hessians_apart() const {
+  // Where l'' is a constant, Z^T Z tells every Hessian.
+  if (loss_.curvature_lipschitz() == 0) return 0;
   const bool one_for_both = weights_.cols() == 2 && weights_.col(0) == -weights_.col(1);
   return one_for_both ? 1 : static_cast<std::size_t>(weights_.cols());
 }
@@ -33,9 +35,10 @@ void AnchorSums::add(const SparseBlockRows& Z, std::size_t first, const Eigen::R
             "AnchorSums::add(): one curvature per row and class");
   const std::size_t matrices = hessians_.size() + 1;
   const std::size_t work = count * Z.columns() * Z.columns();
+  // Threads share the matrices.  They share the columns of the only one.
   parallel_for(matrices, worthwhile_threads(work, threads), 1, [&](std::size_t k, std::size_t) {
     if (k == hessians_.size()) {
-      add_weighted_square(Z, first, Vector::Ones(curvatures.rows()), square_);
+      add_weighted_square(Z, first, Vector::Ones(curvatures.rows()), square_, matrices == 1 ? threads : 1);
     } else {
       add_weighted_square(Z, first, curvatures.col(static_cast<Index>(k)), hessians_[k]);
     }
@@ -61,10 +64,15 @@ void AnchorSums::join(const AnchorSums& next) {
 }
 
 KeptCurvature AnchorSums::finish(double ridge, std::size_t rows) const {
+  return finish(ridge, rows, static_cast<std::size_t>(weights_.cols()));
+}
+
+KeptCurvature AnchorSums::finish(double ridge, std::size_t rows, std::size_t matrices) const {
   KeptCurvature result;
   result.anchor = weights_;
-  for (Index k = 0; k < weights_.cols(); ++k) {
-    Matrix A = hessians_[std::min(static_cast<std::size_t>(k), hessians_.size() - 1)];
+  for (std::size_t k = 0; k < matrices; ++k) {
+    Matrix A =
+        hessians_.empty() ? Matrix(loss_.curvature_bound() * square_) : hessians_[std::min(k, hessians_.size() - 1)];
     A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
     A.diagonal().array() += ridge;
     result.hessians.push_back(std::move(A));

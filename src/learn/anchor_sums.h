@@ -33,19 +33,22 @@ class AnchorSums {
 
   // For `rows` rows in all, those without values included.
   [[nodiscard]] KeptCurvature finish(double ridge, std::size_t rows) const;
+  // The same with the Hessians of the first classes only.  One is enough where all are equal.
+  [[nodiscard]] KeptCurvature finish(double ridge, std::size_t rows, std::size_t matrices) const;
 
   // Overwrites the sums, which are made of rows.
   void wipe() noexcept;
 
  private:
-  // Two classes are trained as one, and the second vector is the first one with its sign turned.  Then the margins of
-  // both are equal, and one Hessian serves both.
+  // How many Hessians are summed up.  Two classes are trained as one, and the second vector is the first one with its
+  // sign turned.  Then the margins of both are equal, and one Hessian serves both.
   [[nodiscard]] std::size_t hessians_apart() const;
 
   Loss loss_;
   Matrix weights_;
-  std::vector<Matrix> hessians_;  // without the ridge; lower triangles; hessians_apart() of them
-  Matrix square_;                 // lower triangle
+  std::vector<Matrix>
+      hessians_;   // without the ridge; lower triangles; hessians_apart() of them, none if l'' is constant
+  Matrix square_;  // lower triangle
   double frobenius_square_ = 0;
   double largest_square_ = 0;  // of the norm of a row
 };

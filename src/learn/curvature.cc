@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "learn/row_descent.h"
+#include "linalg/kernels.h"
 #include "linalg/row_pass.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
@@ -26,9 +27,8 @@ constexpr std::size_t kInverseShares = 4;  // a quarter
 constexpr std::size_t kFactorShares = 4;
 constexpr std::size_t kFastShares = 2;  // a half
 
-// The bound of a fast step reads d^2 numbers per class and an evaluation n d.  An entry of the former takes several
-// times as long, because nothing but memory is waited for.  A bound is cheap up to a fifth of an evaluation.
-constexpr double kBoundSlowness = 20;
+// Reading the rows for an evaluation takes as long as so many of its columns.
+constexpr double kColumnsToReadRows = 3;
 // Chord steps of an update, as a rule.
 constexpr double kUsualSteps = 2;
 // Newton steps of an update that edits many rows.
@@ -98,7 +98,7 @@ void Curvature::note_ridge(double ridge) noexcept {
   if (fast_) fast_->note_ridge(ridge);
 }
 
-void Curvature::follow(const Objective& objective, const Matrix* right_sides, Matrix* steps) {
+void Curvature::follow(const Objective& objective, const Replace& replace) {
   if (unseen_.empty()) return;
   const SparseBlockRows& rows = objective.rows();
   unseen_.settle(rows, objective.labels());
@@ -107,11 +107,7 @@ void Curvature::follow(const Objective& objective, const Matrix* right_sides, Ma
     // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
     if (!fast_) continue;
     const std::uint32_t label = objective.label(i);
-    const std::uint32_t label_before = unseen_.label(i).value_or(label);
-    const bool intact = steps != nullptr && unseen_.known().size() == 1
-                            ? fast_->replace_row(known, rows.row(i), label, label_before, *right_sides, *steps)
-                            : fast_->replace_row(known, rows.row(i), label, label_before);
-    if (!intact) drop_anchor();
+    if (!replace(known, rows.row(i), label, unseen_.label(i).value_or(label))) drop_anchor();
   }
   unseen_.clear();
 }
@@ -334,23 +330,22 @@ FastFactor* Curvature::fast(const Objective& objective) {
   return fast_ ? &*fast_ : nullptr;
 }
 
-FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_sides, Matrix& steps) {
-  steps.resize(0, 0);
-  follow(objective, &right_sides, &steps);
+FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_sides, const Matrix& weights,
+                            FastFactor::Step& step) {
+  step = {};
+  unseen_.settle(objective.rows(), objective.labels());
+  const bool alone = unseen_.known().size() == 1;
+  follow(objective, [&](const BlockRow& before, const BlockRow& after, std::uint32_t label, std::uint32_t was) {
+    return alone ? fast_->replace_row(before, after, label, was, right_sides, weights, step)
+                 : fast_->replace_row(before, after, label, was);
+  });
   if (!fast_) return nullptr;
-  if (steps.size() == 0) {
+  if (step.columns.size() == 0) {
     std::vector<std::size_t> all(objective.classes());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    steps = fast_->solve(right_sides, all);
+    step.columns = fast_->solve(right_sides, all);
   }
   return &*fast_;
-}
-
-bool Curvature::fast_bound_is_due(const Objective& objective) noexcept {
-  // A bound that costs little beside an evaluation is always worth it: it also tells which classes to evaluate.
-  const bool cheap =
-      kBoundSlowness * static_cast<double>(objective.width()) <= static_cast<double>(objective.rows().rows());
-  return outlook_.is_due() || cheap;
 }
 
 void Curvature::drop_anchor() noexcept {
@@ -359,7 +354,8 @@ void Curvature::drop_anchor() noexcept {
 }
 
 void Curvature::fast_step_evaluated(const Objective& objective, std::size_t classes) {
-  schedule_.evaluated(static_cast<double>(classes) * row_pass_cost(objective));
+  const double columns = static_cast<double>(kernel::padded_columns(classes)) + kColumnsToReadRows;
+  schedule_.evaluated(columns * row_pass_cost(objective));
 }
 
 void Curvature::renew_worn_anchor(const Objective& objective, const Matrix& weights) {
@@ -374,9 +370,7 @@ void Curvature::anchor(const Objective& objective, const Matrix& weights) {
     return;
   }
   schedule_.anchored();
-  outlook_ = {};  // bounds failed with the anchor before
-  // Per class a matrix and its inverse, and C for all of them.
-  if (affords(2 * objective.classes() + 1, objective.width(), kFastShares)) {
+  if (affords(FastFactor::most_matrices(objective), objective.width(), kFastShares)) {
     fast_ = FastFactor::anchor(objective, weights);
   }
 }

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -121,10 +122,10 @@ class Curvature {
 
   // The fast factor, following the present rows.  Null if there is none, or if following broke it.
   [[nodiscard]] FastFactor* fast(const Objective& objective);
-  // The same, and `steps` becomes its solve() of all classes.  An update of one row then reads the inverses once.
-  [[nodiscard]] FastFactor* fast(const Objective& objective, const Matrix& right_sides, Matrix& steps);
-  // Whether the bound of a fast step is worth its cost before anything is evaluated (BoundOutlook).
-  [[nodiscard]] bool fast_bound_is_due(const Objective& objective) noexcept;
+  // The same, and `step` becomes its step of all classes from `weights`.  An update of one row then reads every matrix
+  // once.
+  [[nodiscard]] FastFactor* fast(const Objective& objective, const Matrix& right_sides, const Matrix& weights,
+                                 FastFactor::Step& step);
   [[nodiscard]] bool has_fast() const noexcept { return fast_.has_value(); }
   [[nodiscard]] const FastFactor* fast_as_it_is() const noexcept { return fast_ ? &*fast_ : nullptr; }
   // One that was kept outside; nothing happens where it does not fit.
@@ -138,13 +139,10 @@ class Curvature {
   // The same if the anchor there is has worn out.
   void renew_worn_anchor(const Objective& objective, const Matrix& weights);
   void drop_anchor() noexcept;
+  // A step with the fast factor; see AnchorSchedule.
+  void fast_step_taken(bool served, double usage) { schedule_.stepped(served, usage); }
   // So many classes were evaluated after a step with the fast factor.
   void fast_step_evaluated(const Objective& objective, std::size_t classes);
-  // A step with the fast factor; see AnchorSchedule.
-  void fast_step_taken(bool served, double usage) {
-    schedule_.stepped(served, usage);
-    outlook_.bounded(served);
-  }
 
   // How often inverses were built and systems factorised, for tests and reports.
   [[nodiscard]] std::size_t builds() const noexcept { return builds_; }
@@ -156,9 +154,15 @@ class Curvature {
     Vector curvature;  // what it was made with
   };
 
-  // Brings everything up to the present rows that follows at once: C or G, and the fast factor.  Where one row changed,
-  // its fast factor solves for `right_sides` on the way, if there are any.
-  void follow(const Objective& objective, const Matrix* right_sides = nullptr, Matrix* steps = nullptr);
+  // Brings everything up to the present rows that follows at once: C or G, and the fast factor.
+  void follow(const Objective& objective) {
+    follow(objective, [this](const BlockRow& before, const BlockRow& after, std::uint32_t label, std::uint32_t was) {
+      return fast_->replace_row(before, after, label, was);
+    });
+  }
+  // The same, where replace(before, after, label, label before) tells the fast factor of a row.
+  using Replace = std::function<bool(const BlockRow&, const BlockRow&, std::uint32_t, std::uint32_t)>;
+  void follow(const Objective& objective, const Replace& replace);
   // Whether so many matrices of `order` fit into a share of the memory, one of `shares`.
   [[nodiscard]] bool affords(std::size_t matrices, std::size_t order, std::size_t shares) const noexcept;
   [[nodiscard]] Result<Vector> solve_column(const Objective& objective, const Vector& curvature,
@@ -171,7 +175,6 @@ class Curvature {
   std::vector<KeptFactor> factors_;  // by class
   std::optional<FastFactor> fast_;
   AnchorSchedule schedule_;
-  BoundOutlook outlook_;
   PassAccount passes_;
   UnseenRows unseen_;              // by what follows at once
   UnseenRows unseen_by_inverses_;  // empty if there are none

@@ -10,8 +10,6 @@ namespace {
 // an anchor again.
 constexpr double kLongestAnchorPause = 1024;
 
-constexpr std::size_t kLongestBoundPause = 15;
-
 // Updates that new inverses serve before they are renewed, where many are to come.
 constexpr double kManyUpdates = 100;
 
@@ -56,17 +54,6 @@ void AnchorSchedule::stepped(bool served, double usage) {
     const double longer = std::max(2 * static_cast<double>(pause_) + 1, usage);
     pause_ = static_cast<std::size_t>(std::min(longer, kLongestAnchorPause));
   }
-}
-
-bool BoundOutlook::is_due() noexcept {
-  if (left_ == 0) return true;
-  --left_;
-  return false;
-}
-
-void BoundOutlook::bounded(bool served) noexcept {
-  pause_ = served ? 0 : std::min<std::size_t>(2 * pause_ + 1, kLongestBoundPause);
-  left_ = pause_;
 }
 
 }  // namespace unscatter

@@ -84,20 +84,4 @@ class AnchorSchedule {
   double looks_ = 0;        // operations of evaluations since the anchor
 };
 
-// Whether the bound of a fast step is computed before a look at the rows.
-//
-// The bound reads a matrix per class.  Where it does not serve, the rows are looked at in any case, and the bound was
-// in vain.  So after failures in a row it is left out for 1, 3, 7 and 15 updates, and then after every 15.
-class BoundOutlook {
- public:
-  // Asked once per update.
-  [[nodiscard]] bool is_due() noexcept;
-  // A bound was computed, and served or not.
-  void bounded(bool served) noexcept;
-
- private:
-  std::size_t pause_ = 0;
-  std::size_t left_ = 0;  // updates until the next bound
-};
-
 }  // namespace unscatter

@@ -31,6 +31,10 @@ struct DescentGoal {
   [[nodiscard]] std::vector<std::size_t> open_classes(const Vector& norms) const;
 };
 
+// The classes with the largest norms, in ascending order: as few as leave the others within `joint`, all together.  A
+// pass over rows takes columns in groups (kernel::padded_columns), so as many classes join them as cost nothing.
+[[nodiscard]] std::vector<std::size_t> largest_classes(const Vector& norms, double joint);
+
 // Where a descent ended.
 struct Descent {
   Matrix weights;

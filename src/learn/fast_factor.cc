@@ -21,6 +21,12 @@ using Eigen::Index;
 // Edits change the lower triangle alone.  The other one would go on holding rows that went.
 void forget_upper(Matrix& A) { A.triangularView<Eigen::StrictlyUpper>().setZero(); }
 
+std::vector<std::size_t> all_of(std::size_t classes) {
+  std::vector<std::size_t> all(classes);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 // Inverses that do not fit the caches near the processor are read from far away at every step, and that is what a step
 // costs.  Half the bytes are then worth some digits: the bound knows what the step left over, and the next one takes it
 // away.
@@ -30,11 +36,8 @@ InversePrecision inverse_precision(std::size_t classes, std::size_t width) {
                                                                : InversePrecision::kDouble;
 }
 
-}  // namespace
-
-namespace {
-
-KeptCurvature numbers_at(const Objective& objective, const Matrix& weights) {
+// The sums of an anchor at `weights`, with the Hessians of the first classes.
+KeptCurvature numbers_at(const Objective& objective, const Matrix& weights, std::size_t matrices) {
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   AnchorSums sums(objective.loss(), weights);
@@ -49,24 +52,23 @@ KeptCurvature numbers_at(const Objective& objective, const Matrix& weights) {
     part.add(Z, first, of_part, objective.threads());
     sums.join(part);
   }
-  return sums.finish(objective.ridge(), Z.rows());
+  return sums.finish(objective.ridge(), Z.rows(), matrices);
 }
 
 }  // namespace
 
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
-  KeptCurvature numbers = numbers_at(objective, weights);
-  const std::size_t K = objective.classes();
+  const std::size_t K = FastFactor(objective, weights).matrices();
+  KeptCurvature numbers = numbers_at(objective, weights, K);
   const InversePrecision precision = inverse_precision(K, objective.width());
   // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
   std::vector<std::optional<UpdatableInverse>> inverses(K);
   parallel_for(K, objective.threads(), 1,
                [&](std::size_t k, std::size_t) { inverses[k] = UpdatableInverse::of(numbers.hessians[k], precision); });
-  std::optional<FastFactor> result = restore(objective, std::move(numbers));
-  if (!result) return std::nullopt;
+  FastFactor result = of(objective, std::move(numbers));
   for (std::optional<UpdatableInverse>& inverse : inverses) {
     if (!inverse) return std::nullopt;
-    result->inverse_.push_back(*std::move(inverse));
+    result.inverse_.push_back(*std::move(inverse));
   }
   return result;
 }
@@ -83,12 +85,22 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
   const double bounds =
       numbers.ridge + numbers.largest_ridge + numbers.spectral_square + numbers.frobenius_square + numbers.row_norm;
   if (!fits || !std::isfinite(bounds) || !std::isfinite(numbers.roundings)) return std::nullopt;
+  return of(objective, std::move(numbers));
+}
+
+FastFactor FastFactor::of(const Objective& objective, KeptCurvature numbers) {
   FastFactor result(objective, numbers.anchor);
   result.ridge_ = numbers.ridge;
   result.largest_ridge_ = numbers.largest_ridge;
   result.hessian_ = std::move(numbers.hessians);
+  // Where one matrix is that of all classes, the others say the same.
+  for (std::size_t k = result.matrices(); k < result.hessian_.size(); ++k) wipe_matrix(result.hessian_[k]);
+  result.hessian_.resize(result.matrices());
   for (Matrix& A : result.hessian_) forget_upper(A);
-  result.square_ = std::move(numbers.square);
+  if (!result.is_shared()) {
+    result.square_ = std::move(numbers.square);
+    forget_upper(result.square_);
+  }
   result.spectral_square_ = numbers.spectral_square;
   result.frobenius_square_ = numbers.frobenius_square;
   result.row_norm_ = numbers.row_norm;
@@ -99,34 +111,44 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
 KeptCurvature FastFactor::numbers() const {
   KeptCurvature numbers{anchor_,          hessian_,          square_,   ridge_,    largest_ridge_,
                         spectral_square_, frobenius_square_, row_norm_, roundings_};
+  // Outside every class has a matrix of its own.
+  if (is_shared()) {
+    numbers.square = hessian_[0] / loss_.curvature_bound();
+    numbers.square.diagonal().array() -= ridge_ / loss_.curvature_bound();
+    numbers.hessians.resize(classes(), hessian_[0]);
+  }
   // Outside both triangles are kept.
   for (Matrix& A : numbers.hessians) A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
+  numbers.square.triangularView<Eigen::StrictlyUpper>() = numbers.square.transpose();
   return numbers;
 }
 
 void FastFactor::for_each(std::size_t count, const std::function<void(std::size_t i)>& body) const {
-  const std::size_t entries = count * static_cast<std::size_t>(square_.size());
+  const std::size_t entries = count * static_cast<std::size_t>(hessian_[0].size());
   parallel_for(count, worthwhile_threads(entries, threads_), 1, [&](std::size_t i, std::size_t) { body(i); });
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
                              std::uint32_t label_before) {
-  return replace(before, after, label, label_before, nullptr, nullptr);
+  return replace(before, after, label, label_before, nullptr);
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
-                             std::uint32_t label_before, const Matrix& right_sides, Matrix& solutions) {
-  solutions.resize(right_sides.rows(), right_sides.cols());
-  const bool intact = replace(before, after, label, label_before, &right_sides, &solutions);
-  if (!inverse_.empty()) return intact;
-  std::vector<std::size_t> all(hessian_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  solutions = solve(right_sides, all);
-  return intact;
+                             std::uint32_t label_before, const Matrix& right_sides, const Matrix& weights, Step& step) {
+  if (inverse_.empty()) {
+    // A factor of A needs A first.
+    if (!replace(before, after, label, label_before, nullptr)) return false;
+    step = {solve(right_sides, all_of(classes())), {}};
+    return true;
+  }
+  const Index images = is_shared() ? right_sides.cols() : 2 * right_sides.cols();
+  step = {Matrix(right_sides.rows(), right_sides.cols()), Matrix(right_sides.rows(), images)};
+  const Asked asked{right_sides, weights, step};
+  return replace(before, after, label, label_before, &asked);
 }
 
 bool FastFactor::replace(const BlockRow& before, const BlockRow& after, std::uint32_t label, std::uint32_t label_before,
-                         const Matrix* right_sides, Matrix* solutions) {
+                         const Asked* asked) {
   // Z'^T Z' = Z^T Z - z z^T + z' z'^T is at most Z^T Z + |z'|^2 I.  So the bound on |Z|^2 grows by |z'|^2, and nothing
   // is taken away for the row that goes.  frobenius_square_ bounds the magnitudes of all terms ever added, so it does
   // not fall either.
@@ -138,34 +160,62 @@ bool FastFactor::replace(const BlockRow& before, const BlockRow& after, std::uin
   roundings_ += 6;
   // A and C change at once, so that they hold nothing of a row that goes.  Inverses change by notes that wait
   // (updatable_inverse.h).
-  Matrix rows = edited_rows(before, after, static_cast<std::size_t>(square_.rows()));
-  add_squares(rows, Eigen::Vector2d(1, -1), square_);
-  std::vector<char> intact(hessian_.size(), 1);
-  for_each(hessian_.size(), [&](std::size_t k) {
-    // The sign of a margin decides about its curvature: l'' of huber-svm is not even.
-    const auto curvature = [&](const BlockRow& row, std::uint32_t of) {
-      return loss_.curvature((of == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
-    };
-    const double added = curvature(after, label);
-    const double taken = curvature(before, label_before);
-    add_squares_to_lower(rows, Eigen::Vector2d(added, -taken), hessian_[k]);
-    if (inverse_.empty()) return;
-    // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
-    const Eigen::Vector2d sigmas(added, -taken);
-    if (solutions == nullptr) {
-      intact[k] = inverse_[k].add(rows, sigmas) ? 1 : 0;
-    } else {
-      const auto column = static_cast<Index>(k);
-      Vector solution;
-      intact[k] = inverse_[k].add_and_solve(rows, sigmas, right_sides->col(column), solution) ? 1 : 0;
-      solutions->col(column) = solution;
-    }
-  });
+  Matrix rows = edited_rows(before, after, static_cast<std::size_t>(hessian_[0].rows()));
+  // The sign of a margin decides about its curvature: l'' of huber-svm is not even.
+  const auto curvature = [&](const BlockRow& row, std::uint32_t of, std::size_t k) {
+    return loss_.curvature((of == k ? 1.0 : -1.0) * dot(row, anchor_.col(static_cast<Index>(k))));
+  };
+  // Up before down.  The matrix in between is then the larger one, and the second change stays away from zero.
+  const auto sigmas = [&](std::size_t k) {
+    return Eigen::Vector2d(curvature(after, label, k), -curvature(before, label_before, k));
+  };
+  std::vector<char> intact(matrices(), 1);
+  if (is_shared()) {
+    intact[0] = replace_in_shared(rows, sigmas(0), asked) ? 1 : 0;
+  } else {
+    // C is one more matrix beside those of the classes.
+    for_each(matrices() + 1, [&](std::size_t k) {
+      if (k == matrices()) {
+        add_squares_to_lower(rows, Eigen::Vector2d(1, -1), square_);
+      } else {
+        intact[k] = replace_in_one(k, rows, sigmas(k), asked) ? 1 : 0;
+      }
+    });
+  }
   wipe_matrix(rows);  // one of them may be a row that goes
   return std::find(intact.begin(), intact.end(), 0) == intact.end();
 }
 
+bool FastFactor::replace_in_one(std::size_t k, const Matrix& rows, const Vector& sigmas, const Asked* asked) {
+  if (asked == nullptr) {
+    add_squares_to_lower(rows, sigmas, hessian_[k]);
+    return inverse_.empty() || inverse_[k].add(rows, sigmas);
+  }
+  const auto column = static_cast<Index>(k);
+  Matrix solution;
+  const bool intact = inverse_[k].add_and_solve(rows, sigmas, asked->right_sides.col(column), solution);
+  asked->step.columns.col(column) = solution;
+  // v and w - w_s side by side.  A changes and goes through both products in one pass.
+  Matrix pair(solution.rows(), 2);
+  pair << solution, asked->weights.col(column) - anchor_.col(column);
+  const Matrix images = lower_product_of_changed(rows, sigmas, hessian_[k], pair);
+  asked->step.images.col(column) = images.col(0);
+  asked->step.images.col(static_cast<Index>(classes()) + column) = images.col(1);
+  return intact;
+}
+
+bool FastFactor::replace_in_shared(const Matrix& rows, const Vector& sigmas, const Asked* asked) {
+  if (asked == nullptr) {
+    add_squares_to_lower(rows, sigmas, hessian_[0]);
+    return inverse_.empty() || inverse_[0].add(rows, sigmas);
+  }
+  const bool intact = inverse_[0].add_and_solve(rows, sigmas, asked->right_sides, asked->step.columns, threads_);
+  asked->step.images = lower_product_of_changed(rows, sigmas, hessian_[0], asked->step.columns, threads_);
+  return intact;
+}
+
 Matrix FastFactor::solve(const Matrix& gradient_change, std::span<const std::size_t> classes) const {
+  if (is_shared() && !inverse_.empty()) return inverse_[0].times(gradient_change, threads_);
   Matrix steps(gradient_change.rows(), gradient_change.cols());
   for_each(classes.size(), [&](std::size_t c) {
     const auto column = static_cast<Index>(c);
@@ -173,7 +223,7 @@ Matrix FastFactor::solve(const Matrix& gradient_change, std::span<const std::siz
       steps.col(column) = inverse_[classes[c]].times(gradient_change.col(column));
       return;
     }
-    Matrix factor = hessian_[classes[c]];
+    Matrix factor = hessian(classes[c]);
     Vector step = gradient_change.col(column);
     if (cholesky_in_place(factor)) {
       cholesky_solve_in_place(factor, step);
@@ -186,33 +236,90 @@ Matrix FastFactor::solve(const Matrix& gradient_change, std::span<const std::siz
   return steps;
 }
 
-FastFactor::Growth FastFactor::growth(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
-                                      double ridge, std::span<const std::size_t> classes) const {
-  const double width = static_cast<double>(square_.rows());
-  const double spectral = std::sqrt(spectral_square_);
-  const double gamma_1 = loss_.curvature_bound();
-  const double kappa = loss_.curvature_log_lipschitz();
-  // entry_error of docs/theory.md, "The fast factor".  Entries of A and C have gone through `roundings_` roundings.
-  // Their terms have an absolute sum of at most 2 frobenius_square_ (times gamma_1 for A).  Products with a vector add
-  // `width` roundings.
-  const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
+Matrix FastFactor::moves_of(const Matrix& weights, const Matrix& steps, std::span<const std::size_t> classes) const {
+  if (is_shared()) return steps;
   const Index count = steps.cols();
-  // v and w - w_s side by side: one pass over C, and one over A, serves both.
   Matrix moves(steps.rows(), 2 * count);
   moves.leftCols(count) = steps;
   for (Index c = 0; c < count; ++c) {
     moves.col(count + c) = weights.col(c) - anchor_.col(static_cast<Index>(classes[static_cast<std::size_t>(c)]));
   }
-  const Matrix squares = symmetric_product(square_, moves, threads_);
-  Growth result{Matrix(steps.rows(), count), Vector(count), Vector(count)};
+  return moves;
+}
+
+Matrix FastFactor::images_of(const Matrix& moves, std::span<const std::size_t> classes) const {
+  if (is_shared()) return lower_product(hessian_[0], moves, threads_);
+  Matrix images(moves.rows(), moves.cols());
+  const Index count = moves.cols() / 2;
   for_each(classes.size(), [&](std::size_t c) {
     const auto k = static_cast<Index>(c);
-    Matrix pair(steps.rows(), 2);
+    Matrix pair(moves.rows(), 2);
     pair << moves.col(k), moves.col(count + k);
-    const Matrix images = lower_product(hessian_[classes[c]], pair);
-    const Vector v = steps.col(k);
-    const double lengths[2] = {v.norm(), pair.col(1).norm()};
-    const double anchor_norm = anchor_.col(static_cast<Index>(classes[c])).norm();
+    const Matrix of_pair = lower_product(hessian_[classes[c]], pair);
+    images.col(k) = of_pair.col(0);
+    images.col(count + k) = of_pair.col(1);
+  });
+  return images;
+}
+
+FastFactor::Growth FastFactor::growth(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
+                                      double ridge, std::span<const std::size_t> classes) const {
+  const Matrix moves = moves_of(weights, steps, classes);
+  return growth_of(weights, moves, images_of(moves, classes), gradient_change, ridge, classes);
+}
+
+FastFactor::Growth FastFactor::growth(const Matrix& weights, const Step& step, const Matrix& gradient_change,
+                                      double ridge) const {
+  const std::vector<std::size_t> all = all_of(classes());
+  if (step.images.size() == 0) return growth(weights, step.columns, gradient_change, ridge, all);
+  return growth_of(weights, moves_of(weights, step.columns, all), step.images, gradient_change, ridge, all);
+}
+
+// Where no margin can have moved by more than this, (12') is within a factor of two of what it is with the best m, and
+// C is not looked at.
+constexpr double kNearAnchor = 0.7;
+
+bool FastFactor::needs_square(const Matrix& moves) const {
+  if (is_shared()) return false;
+  const double kappa = loss_.curvature_log_lipschitz();
+  if (!std::isfinite(kappa)) return true;
+  const Vector lengths = moves.colwise().norm().transpose();
+  const Index count = moves.cols() / 2;
+  const double farthest = (lengths.head(count) + lengths.tail(count)).maxCoeff();
+  return !(kappa * row_norm_ * farthest <= kNearAnchor);
+}
+
+double FastFactor::drift(const Seen& away, const Seen& step, double width) const {
+  // Both bounds hold, so the smaller one counts.
+  double result = std::numeric_limits<double>::infinity();
+  if (std::isfinite(step.by_rows)) {
+    result = loss_.curvature_lipschitz() * row_norm_ * (away.by_rows + step.by_rows / 2) * step.by_rows;
+  }
+  const double kappa = loss_.curvature_log_lipschitz();
+  if (!std::isfinite(kappa)) return result;
+  const double farthest = kappa * std::min(step.by_rows + away.by_rows, row_norm_ * (step.length + away.length)) *
+                          (1 + rounding_factor(width + 8));
+  // (e^x - 1) / x, which is below e^x.
+  return std::min(result, kappa * std::exp(farthest) * row_norm_ * (away.curved + step.curved / 2) * step.curved);
+}
+
+FastFactor::Growth FastFactor::growth_of(const Matrix& weights, const Matrix& moves, const Matrix& images,
+                                         const Matrix& gradient_change, double ridge,
+                                         std::span<const std::size_t> classes) const {
+  const double width = static_cast<double>(moves.rows());
+  const double spectral = std::sqrt(spectral_square_);
+  const double gamma_1 = loss_.curvature_bound();
+  // entry_error of docs/theory.md, "The fast factor".  Entries of A and C have gone through `roundings_` roundings.
+  // Their terms have an absolute sum of at most 2 frobenius_square_ (times gamma_1 for A).  Products with a vector add
+  // `width` roundings.
+  const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
+  const Index count = gradient_change.cols();
+  const Matrix squares = needs_square(moves) ? lower_product(square_, moves, threads_) : Matrix();
+  Growth result{Matrix(moves.rows(), count), Vector(count), Vector(count)};
+  for (Index k = 0; k < count; ++k) {
+    const auto v = moves.col(k);
+    const double length = v.norm();
+    const auto anchor_norm = anchor_.col(static_cast<Index>(classes[static_cast<std::size_t>(k)])).norm();
     // A curvature at the anchor errs by 8 eta gamma_1 (Lemma 8) and by what its margin errs.  Twice, because a row that
     // went was added with one such error and subtracted with another.
     const double curvature_error =
@@ -223,42 +330,39 @@ FastFactor::Growth FastFactor::growth(const Matrix& weights, const Matrix& steps
     // |computed A x - true A x| <= product_error |x|.
     const double product_error =
         gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_;
-    double seen[2];    // |Z v| and |Z (w - w_s)|
-    double curved[2];  // the same with every row weighted by the root of its curvature at the anchor
-    for (const Index j : {0, 1}) {
-      const double length = lengths[j];
-      // sqrt(x^T C x) = |Z x|.  Rounding may make the product negative; the error term covers that.
-      const double square = std::max(0.0, pair.col(j).dot(squares.col(j * count + k)));
+    // What may be seen of a move x, from what was computed: |Z x|, and the same with every row weighted by the root of
+    // its curvature at the anchor.
+    const auto seen = [&](Index column) {
+      const double size = moves.col(column).norm();
+      Seen found{size, std::numeric_limits<double>::infinity(), 0};
       // w - w_s is rounded itself, by at most eta of its length.
-      const double of_move = kUnitRoundoff * spectral * length;
-      seen[j] = std::sqrt(square + entry_error * length * length) + of_move;
+      const double of_move = kUnitRoundoff * spectral * size;
+      if (squares.size() != 0) {
+        // sqrt(x^T C x) = |Z x|.  Rounding may make the product negative; the error term covers that.
+        const double square = std::max(0.0, moves.col(column).dot(squares.col(column)));
+        found.by_rows = std::sqrt(square + entry_error * size * size) + of_move;
+      }
       // sqrt(x^T A x - ridge_s |x|^2) = |D_s^(1/2) Z x|.
-      const double weighted = std::max(0.0, pair.col(j).dot(images.col(j)) - ridge_ * length * length);
-      curved[j] = std::sqrt(weighted + (product_error + rounding_factor(width + 8) * ridge_) * length * length) +
-                  std::sqrt(gamma_1) * of_move;
-    }
-    // The first term of (12): how far l'' may have moved between the anchor and any point of the step.  Both bounds
-    // hold, so the smaller one counts.
-    double curvature = loss_.curvature_lipschitz() * row_norm_ * (seen[1] + seen[0] / 2) * seen[0];
-    if (std::isfinite(kappa)) {
-      const double farthest =
-          kappa * std::min(seen[0] + seen[1], row_norm_ * (lengths[0] + lengths[1])) * (1 + rounding_factor(width + 8));
-      // (e^x - 1) / x, which is below e^x.
-      curvature = std::min(curvature, kappa * std::exp(farthest) * row_norm_ * (curved[1] + curved[0] / 2) * curved[0]);
-    }
+      const double weighted = std::max(0.0, moves.col(column).dot(images.col(column)) - ridge_ * size * size);
+      found.curved = std::sqrt(weighted + (product_error + rounding_factor(width + 8) * ridge_) * size * size) +
+                     std::sqrt(gamma_1) * of_move;
+      return found;
+    };
+    // The first term of (12): how far l'' may have moved between the anchor and any point of the step.
+    const double curvature = is_shared() ? 0 : drift(seen(count + k), seen(k), width);
 
     // The second term of (12), evaluated and not assumed: A v + (ridge - ridge_s) v - Delta.
-    result.defect.col(k) = images.col(0) + (ridge - ridge_) * v - gradient_change.col(k);
-    const double of_products = product_error * lengths[0] + 8 * kUnitRoundoff * gradient_change.col(k).norm();
+    result.defect.col(k) = images.col(k) + (ridge - ridge_) * v - gradient_change.col(k);
+    const double of_products = product_error * length + 8 * kUnitRoundoff * gradient_change.col(k).norm();
     // The kept weights are fl(w + v).  This moves the gradient by at most |H| times the rounding.  The ridge is rounded
     // too, before and after a graph goes or comes.  6 times the largest ridge since the anchor covers both.
-    const double new_norm = weights.col(k).norm() + lengths[0];
+    const double new_norm = weights.col(k).norm() + length;
     const double of_weights = kUnitRoundoff * (gamma_1 * spectral_square_ + 6 * largest_ridge_) * new_norm;
     const double rounding = of_products + of_weights;
     const double round_up = 1 + rounding_factor(width + 32);
     result.beyond_defect(k) = (curvature + rounding) * round_up;
     result.upper_bound(k) = (result.defect.col(k).norm() + curvature + rounding) * round_up;
-  });
+  }
   return result;
 }
 

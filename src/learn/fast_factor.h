@@ -33,6 +33,11 @@ class FastFactor {
   // Anchors at `weights`.  Nothing if a Hessian is not positive definite at working precision.
   [[nodiscard]] static std::optional<FastFactor> anchor(const Objective& objective, const Matrix& weights);
 
+  // How many matrices that takes, at most: for every class, or for all together, a Hessian and its inverse, and C.
+  [[nodiscard]] static std::size_t most_matrices(const Objective& objective) {
+    return 2 * (objective.loss().curvature_lipschitz() == 0 ? 1 : objective.classes()) + 1;
+  }
+
   // One that was kept as plain numbers.  It has no inverses: it factorises A when it steps, which pays for one step.
   // Nothing if sizes do not fit or a number is not finite.
   [[nodiscard]] static std::optional<FastFactor> restore(const Objective& objective, KeptCurvature numbers);
@@ -46,10 +51,16 @@ class FastFactor {
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label) {
     return replace_row(before, after, label, label);
   }
-  // The same, and `solutions` becomes what solve() of all classes would then return.  One pass over the inverses serves
-  // both.
+  // A step of all classes, v = A^-1 right_side, and what its growth() needs to know.
+  struct Step {
+    Matrix columns;  // v
+    Matrix images;   // A v of every class, then A (w - w_s) where the curvature may move; empty: not known
+  };
+  // The same, and `step` becomes the one of solve() for all classes, from `weights`.  One pass over the inverses and
+  // one over the Hessians serve both.
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
-                                 std::uint32_t label_before, const Matrix& right_sides, Matrix& solutions);
+                                 std::uint32_t label_before, const Matrix& right_sides, const Matrix& weights,
+                                 Step& step);
   // A ridge of the data since the anchor.  Graphs that come make it larger than it was there.
   void note_ridge(double ridge) noexcept { largest_ridge_ = std::max(largest_ridge_, ridge); }
 
@@ -65,6 +76,9 @@ class FastFactor {
   // ridges before and after the step must have been noted.
   [[nodiscard]] Growth growth(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change, double ridge,
                               std::span<const std::size_t> classes) const;
+  // The same for a step of all classes.
+  [[nodiscard]] Growth growth(const Matrix& weights, const Step& step, const Matrix& gradient_change,
+                              double ridge) const;
 
   // Overwrites the matrices, which are made of rows.  The object is then good for nothing.
   void wipe() noexcept;
@@ -73,20 +87,54 @@ class FastFactor {
   FastFactor(const Objective& objective, const Matrix& weights)
       : loss_(objective.loss()), threads_(objective.threads()), anchor_(weights) {}
 
-  // replace_row(); solutions may be null.
+  // Of numbers that fit, with matrices() Hessians or more.  It has no inverses.
+  [[nodiscard]] static FastFactor of(const Objective& objective, KeptCurvature numbers);
+
+  // What a step asks of replace_row().
+  struct Asked {
+    const Matrix& right_sides;
+    const Matrix& weights;
+    Step& step;
+  };
+  // replace_row(); `asked` may be null.
   [[nodiscard]] bool replace(const BlockRow& before, const BlockRow& after, std::uint32_t label,
-                             std::uint32_t label_before, const Matrix* right_sides, Matrix* solutions);
-  // Calls body(i) for every i below `count`, a number of classes, on threads where that pays.
+                             std::uint32_t label_before, const Asked* asked);
+  // The row becomes another one in the matrix of class k, or in that of all classes.
+  [[nodiscard]] bool replace_in_one(std::size_t k, const Matrix& rows, const Vector& sigmas, const Asked* asked);
+  [[nodiscard]] bool replace_in_shared(const Matrix& rows, const Vector& sigmas, const Asked* asked);
+  // Calls body(i) for every i below `count`, a number of matrices, on threads where that pays.
   void for_each(std::size_t count, const std::function<void(std::size_t i)>& body) const;
+  // Where l'' is constant, one matrix is that of all classes, and nothing drifts.
+  [[nodiscard]] bool is_shared() const noexcept { return loss_.curvature_lipschitz() == 0; }
+  [[nodiscard]] std::size_t matrices() const noexcept { return is_shared() ? 1 : classes(); }
+  [[nodiscard]] std::size_t classes() const noexcept { return static_cast<std::size_t>(anchor_.cols()); }
+  [[nodiscard]] const Matrix& hessian(std::size_t k) const { return hessian_[is_shared() ? 0 : k]; }
+  // A x for every x among `moves`: as many steps as classes, and where curvature may move, as many w - w_s.
+  [[nodiscard]] Matrix images_of(const Matrix& moves, std::span<const std::size_t> classes) const;
+  // v, and where curvature may move, w - w_s beside it.
+  [[nodiscard]] Matrix moves_of(const Matrix& weights, const Matrix& steps, std::span<const std::size_t> classes) const;
+  // What is seen of a move x.
+  struct Seen {
+    double length;   // |x|
+    double by_rows;  // at least |Z x|; infinity: C was not looked at
+    double curved;   // at least |D_s^(1/2) Z x|
+  };
+  // Whether (12) or the best m of (12') may be worth a product with C.
+  [[nodiscard]] bool needs_square(const Matrix& moves) const;
+  // The smaller of (12) and (12') at w - w_s = `away` and v = `step`.
+  [[nodiscard]] double drift(const Seen& away, const Seen& step, double width) const;
+  [[nodiscard]] Growth growth_of(const Matrix& weights, const Matrix& moves, const Matrix& images,
+                                 const Matrix& gradient_change, double ridge,
+                                 std::span<const std::size_t> classes) const;
 
   Loss loss_;
   std::size_t threads_;
   Matrix anchor_;                          // w_s, one column per class
   double ridge_ = 0;                       // ridge_s
   double largest_ridge_ = 0;               // >= every ridge since the anchor
-  std::vector<Matrix> hessian_;            // A_k; lower triangles, zeros above
-  std::vector<UpdatableInverse> inverse_;  // none after restore()
-  Matrix square_;                          // C
+  std::vector<Matrix> hessian_;            // A_k, or A of all classes; lower triangles, zeros above
+  std::vector<UpdatableInverse> inverse_;  // as many; none after restore()
+  Matrix square_;                          // C, in the same way; empty if A is shared, because A tells C then
   double spectral_square_ = 0;             // >= |Z|^2
   double frobenius_square_ = 0;            // >= every sum |z_i|^2 since the anchor
   double row_norm_ = 0;                    // R

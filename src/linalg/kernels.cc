@@ -10,12 +10,18 @@ namespace unscatter::kernel {
 namespace avx2 {
 bool cholesky(double* A, std::ptrdiff_t n);
 void add_square(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
+void add_square_columns(double* C, std::ptrdiff_t d, std::ptrdiff_t first, std::ptrdiff_t last, const double* P,
+                        std::ptrdiff_t rows);
 bool invert(double* A, std::ptrdiff_t n);
 void multiply(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
 void multiply_lower(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
 void add_product(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
-void add_product_lower(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
-void multiply_single(const float* A, std::ptrdiff_t n, const float* x, float* y);
+void add_product_lower(double* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const double* X,
+                       const double* Y, std::ptrdiff_t columns);
+void add_and_multiply_lower(double* A, std::ptrdiff_t n, const double* added, const double* scaled,
+                            std::ptrdiff_t added_columns, const double* X, std::ptrdiff_t columns, double* Y);
+void multiply_single(const float* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const float* X,
+                     std::ptrdiff_t columns, float* Y);
 void add_product_single(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
 void exp_minus_abs(const double* t, std::ptrdiff_t count, double* result);
 void logistic_derivatives(const double* t, std::ptrdiff_t count, double* slopes, double* curvatures);
@@ -30,11 +36,13 @@ const Kernels& baseline_kernels() {
   static constexpr Kernels kBaseline{"baseline",
                                      baseline::cholesky,
                                      baseline::add_square,
+                                     baseline::add_square_columns,
                                      baseline::invert,
                                      baseline::multiply,
                                      baseline::multiply_lower,
                                      baseline::add_product,
                                      baseline::add_product_lower,
+                                     baseline::add_and_multiply_lower,
                                      baseline::multiply_single,
                                      baseline::add_product_single,
                                      baseline::exp_minus_abs,
@@ -49,11 +57,13 @@ const Kernels* avx2_kernels() {
   static constexpr Kernels kAvx2{"avx2",
                                  avx2::cholesky,
                                  avx2::add_square,
+                                 avx2::add_square_columns,
                                  avx2::invert,
                                  avx2::multiply,
                                  avx2::multiply_lower,
                                  avx2::add_product,
                                  avx2::add_product_lower,
+                                 avx2::add_and_multiply_lower,
                                  avx2::multiply_single,
                                  avx2::add_product_single,
                                  avx2::exp_minus_abs,

@@ -24,6 +24,9 @@ struct Kernels {
   bool (*cholesky)(double* A, std::ptrdiff_t n);
   // Lower triangle of the d x d matrix C += P^T P, with P row major, rows x d.
   void (*add_square)(double* C, std::ptrdiff_t d, const double* P, std::ptrdiff_t rows);
+  // The same for the columns [first, last) of C alone.
+  void (*add_square_columns)(double* C, std::ptrdiff_t d, std::ptrdiff_t first, std::ptrdiff_t last, const double* P,
+                             std::ptrdiff_t rows);
   // Replaces the symmetric n x n matrix A by its inverse.  Reads the lower triangle and writes both.  False if A is not
   // positive definite; A is then spoilt.
   bool (*invert)(double* A, std::ptrdiff_t n);
@@ -33,10 +36,15 @@ struct Kernels {
   void (*multiply_lower)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
   // A += X Y^T, with A n x n, X and Y n x columns.
   void (*add_product)(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
-  // The lower triangle of A += X Y^T for one or two columns.  X Y^T is symmetric.
-  void (*add_product_lower)(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
-  // y = A x and A += X Y^T in single precision.
-  void (*multiply_single)(const float* A, std::ptrdiff_t n, const float* x, float* y);
+  // Columns [first, last) of the lower triangle of A += X Y^T, for one or two columns X and Y.  X Y^T is symmetric.
+  void (*add_product_lower)(double* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const double* X,
+                            const double* Y, std::ptrdiff_t columns);
+  // add_product_lower() of all columns with `added` and `scaled`, then multiply_lower(), in one pass over A.
+  void (*add_and_multiply_lower)(double* A, std::ptrdiff_t n, const double* added, const double* scaled,
+                                 std::ptrdiff_t added_columns, const double* X, std::ptrdiff_t columns, double* Y);
+  // Rows [first, last) of Y = A X for a symmetric A, in one pass over A, and A += X Y^T; in single precision.
+  void (*multiply_single)(const float* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const float* X,
+                          std::ptrdiff_t columns, float* Y);
   void (*add_product_single)(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
   // exp(-|t|), entry by entry, to two units in the last place.
   void (*exp_minus_abs)(const double* t, std::ptrdiff_t count, double* result);

@@ -160,18 +160,89 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
   kernel::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
 }
 
-Matrix lower_product(const Matrix& A, const Matrix& X) {
+void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A) {
+  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size() && X.cols() <= 2,
+            "add_squares_to_lower(): one or two columns that fit");
+  Matrix scaled = X * factors.asDiagonal();
+  kernel::kernels().add_product_lower(A.data(), A.rows(), 0, A.rows(), X.data(), scaled.data(), X.cols());
+  wipe_matrix(scaled);  // a row that goes may be among them
+}
+
+namespace {
+
+// Up to so many columns go through the lower triangle one by one, lanes along the lines.  More go through the row
+// kernels, whose lanes are columns.
+constexpr Index kFewColumns = 4;
+
+// Y = A X by the row kernels.  `change` is called before columns [first, last) of A are read.  Groups of columns go to
+// a fixed number of parts, whose sums are added in order: the result does not depend on threads.
+template <typename Change>
+Matrix lower_product_by_rows(const Matrix& A, const Matrix& X, std::size_t threads, const Change& change) {
+  constexpr std::size_t kParts = 8;
+  const auto n = static_cast<std::size_t>(A.rows());
+  const PaddedColumns padded(X);
+  const std::size_t stride = padded.padded();
+  std::vector<PaddedColumns> sums(kParts, PaddedColumns(0, X.cols()));
+  parallel_for(kParts, worthwhile_threads(n * n * stride, threads), 1, [&](std::size_t part, std::size_t) {
+    sums[part] = PaddedColumns(A.rows(), X.cols());
+    double* sum = sums[part].data();
+    std::vector<double> products(kernel::kMostRows * stride);
+    // Every kParts-th group: later columns are shorter, and all parts get long and short ones.
+    for (std::size_t first = part * kernel::kMostRows; first < n; first += kParts * kernel::kMostRows) {
+      const std::size_t last = std::min(first + kernel::kMostRows, n);
+      change(index(first), index(last));
+      // The small triangle where these columns meet their own lines.
+      for (std::size_t j = first; j < last; ++j) {
+        for (std::size_t i = j; i < last; ++i) {
+          const double entry = A(index(i), index(j));
+          for (std::size_t c = 0; c < stride; ++c) {
+            sum[i * stride + c] += entry * padded.data()[j * stride + c];
+            if (i != j) sum[j * stride + c] += entry * padded.data()[i * stride + c];
+          }
+        }
+      }
+      if (last == n) continue;
+      const double* columns[kernel::kMostRows] = {};
+      for (std::size_t r = 0; r < kernel::kMostRows; ++r) columns[r] = A.data() + (first + r) * n + last;
+      const kernel::SegmentView below{static_cast<std::uint32_t>(last), static_cast<std::uint32_t>(n - last)};
+      kernel::kernels().row_products(columns, kernel::kMostRows, &below, 1, padded.data(), stride, products.data());
+      for (std::size_t at = 0; at < products.size(); ++at) sum[first * stride + at] += products[at];
+      kernel::kernels().add_rows(columns, kernel::kMostRows, &below, 1, padded.data() + first * stride, stride, sum);
+    }
+  });
+  for (std::size_t part = 1; part < kParts; ++part) sums[0] += sums[part];
+  return sums[0].first(X.cols());
+}
+
+}  // namespace
+
+Matrix lower_product(const Matrix& A, const Matrix& X, std::size_t threads) {
   invariant(A.rows() == A.cols() && A.cols() == X.rows(), "lower_product(): factors that fit");
+  if (X.cols() > kFewColumns) return lower_product_by_rows(A, X, threads, [](Index, Index) {});
   Matrix result(X.rows(), X.cols());
   kernel::kernels().multiply_lower(A.data(), A.rows(), X.data(), X.cols(), result.data());
   return result;
 }
 
-void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A) {
-  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size() && X.cols() <= 2,
-            "add_squares_to_lower(): one or two columns that fit");
-  const Matrix scaled = X * factors.asDiagonal();
-  kernel::kernels().add_product_lower(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
+Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matrix& A, const Matrix& X,
+                                std::size_t threads) {
+  invariant(A.rows() == A.cols() && A.cols() == X.rows() && added.rows() == A.rows() &&
+                added.cols() == factors.size() && added.cols() <= 2,
+            "lower_product_of_changed(): factors that fit");
+  Matrix scaled = added * factors.asDiagonal();
+  const kernel::Kernels& kernels = kernel::kernels();
+  Matrix result;
+  if (X.cols() > kFewColumns) {
+    result = lower_product_by_rows(A, X, threads, [&](Index first, Index last) {
+      kernels.add_product_lower(A.data(), A.rows(), first, last, added.data(), scaled.data(), added.cols());
+    });
+  } else {
+    result.resize(X.rows(), X.cols());
+    kernels.add_and_multiply_lower(A.data(), A.rows(), added.data(), scaled.data(), added.cols(), X.data(), X.cols(),
+                                   result.data());
+  }
+  wipe_matrix(scaled);  // a row that goes may be among them
+  return result;
 }
 
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
@@ -231,8 +302,25 @@ void refresh_gram_rows(const SparseBlockRows& Z, std::span<const std::size_t> ch
   for (const std::size_t i : changed) G.row(index(i)) = G.col(index(i)).transpose();
 }
 
+namespace {
+
+// Wider squares are added in groups of so many columns, which threads share.  The groups depend on the width alone.
+constexpr Index kSquareColumns = 512;
+
+void add_square(const RowMatrix& panel, Index rows, Matrix& H, std::size_t threads) {
+  const Index d = H.rows();
+  if (d <= 2 * kSquareColumns) return kernel::kernels().add_square(H.data(), d, panel.data(), rows);
+  const auto groups = static_cast<std::size_t>((d + kSquareColumns - 1) / kSquareColumns);
+  parallel_for(groups, threads, 1, [&](std::size_t group, std::size_t) {
+    const Index first = index(group) * kSquareColumns;
+    kernel::kernels().add_square_columns(H.data(), d, first, std::min(first + kSquareColumns, d), panel.data(), rows);
+  });
+}
+
+}  // namespace
+
 void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eigen::Ref<const Vector>& weights,
-                         Matrix& H) {
+                         Matrix& H, std::size_t threads) {
   const std::size_t last = first + static_cast<std::size_t>(weights.size());
   invariant(last <= Z.rows() && H.rows() == index(Z.columns()) && H.cols() == H.rows(),
             "add_weighted_square(): rows that are there, and a matrix that fits");
@@ -247,11 +335,11 @@ void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eige
       Z.copy_row(begin + r, {panel.data() + r * Z.columns(), Z.columns()});
       panel.row(index(r)) *= std::sqrt(weights(index(begin - first + r)));
     }
-    kernel::kernels().add_square(H.data(), d, panel.data(), index(count));
+    add_square(panel, index(count), H, threads);
   }
 }
 
-Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights) {
+Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights, std::size_t threads) {
   invariant(weights.size() == index(Z.rows()), "weighted_square(): one weight per row");
   const Index d = index(Z.columns());
   Matrix H = Matrix::Zero(d, d);
@@ -259,11 +347,11 @@ Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>&
     const std::size_t count = std::min(kSquarePartRows, Z.rows() - first);
     const auto of_part = weights.segment(index(first), index(count));
     if (first == 0) {
-      add_weighted_square(Z, first, of_part, H);
+      add_weighted_square(Z, first, of_part, H, threads);
       continue;
     }
     Matrix part = Matrix::Zero(d, d);
-    add_weighted_square(Z, first, of_part, part);
+    add_weighted_square(Z, first, of_part, part, threads);
     H += part;
   }
   H.triangularView<Eigen::StrictlyUpper>() = H.transpose();

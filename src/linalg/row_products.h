@@ -49,8 +49,11 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
 
 // The same two for an A of which the lower triangle counts and nothing else is read or written: half of the memory.
 // add_squares_to_lower() takes an X of one or two columns.
-[[nodiscard]] Matrix lower_product(const Matrix& A, const Matrix& X);
+[[nodiscard]] Matrix lower_product(const Matrix& A, const Matrix& X, std::size_t threads = 1);
 void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A);
+// add_squares_to_lower() of `added` and `factors`, then lower_product() with X.  One pass over A serves both.
+[[nodiscard]] Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matrix& A, const Matrix& X,
+                                              std::size_t threads = 1);
 
 // G = Z Z^T, the full symmetric matrix.
 [[nodiscard]] Matrix gram(const SparseBlockRows& Z, std::size_t threads = 1);
@@ -65,9 +68,10 @@ inline constexpr std::size_t kSquarePartRows = std::size_t{1} << 16;
 // The lower triangle of H += sum of weights(i) z z^T, where z is row first + i of Z.  weights >= 0.  Rows may come in
 // several calls, with the same sum bit for bit, if all calls but the last have a multiple of kLeafRows rows.
 void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eigen::Ref<const Vector>& weights,
-                         Matrix& H);
+                         Matrix& H, std::size_t threads = 1);
 
 // Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
-[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights);
+[[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights,
+                                     std::size_t threads = 1);
 
 }  // namespace unscatter

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/parallel.h"
 #include "linalg/kernels.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
@@ -51,31 +52,40 @@ std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision 
   return result;
 }
 
-Matrix UpdatableInverse::base_times(const Matrix& X) const {
+Matrix UpdatableInverse::base_times(const Matrix& X, std::size_t threads) const {
   Matrix result(X.rows(), X.cols());
   if (is_single()) {
-    Eigen::VectorXf from(X.rows());
-    Eigen::VectorXf to(X.rows());
+    // Gradients near the end of a descent may be smaller than any single-precision number.  So columns are scaled.
+    Eigen::MatrixXf from(X.rows(), X.cols());
+    Vector scales(X.cols());
     for (Eigen::Index c = 0; c < X.cols(); ++c) {
-      // Gradients near the end of a descent may be smaller than any single-precision number.  So the column is scaled.
-      const double scale = X.col(c).cwiseAbs().maxCoeff();
-      if (!(scale > 0)) {
-        result.col(c).setConstant(scale);  // 0, or NaN
-        continue;
-      }
-      from = (X.col(c) / scale).cast<float>();
-      kernel::kernels().multiply_single(single_.data(), single_.rows(), from.data(), to.data());
-      result.col(c) = scale * to.cast<double>();
+      scales(c) = X.col(c).cwiseAbs().maxCoeff();
+      from.col(c) = (X.col(c) / (scales(c) > 0 ? scales(c) : 1)).cast<float>();
     }
+    Eigen::MatrixXf to(X.rows(), X.cols());
+    constexpr Eigen::Index kAtOnce = 64;
+    const auto blocks = static_cast<std::size_t>((order() + kAtOnce - 1) / kAtOnce);
+    const auto entries = static_cast<std::size_t>(single_.size() * X.cols());
+    parallel_for(blocks, worthwhile_threads(entries, threads), 1, [&](std::size_t block, std::size_t) {
+      const Eigen::Index first = static_cast<Eigen::Index>(block) * kAtOnce;
+      kernel::kernels().multiply_single(single_.data(), order(), first, std::min(first + kAtOnce, order()), from.data(),
+                                        X.cols(), to.data());
+    });
+    for (Eigen::Index c = 0; c < X.cols(); ++c) {
+      // 0, or NaN
+      result.col(c) =
+          scales(c) > 0 ? Vector(scales(c) * to.col(c).cast<double>()) : Vector::Constant(order(), scales(c));
+    }
+    wipe_matrix(from);  // a row that goes may be among them
     return result;
   }
   kernel::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
   return result;
 }
 
-Matrix UpdatableInverse::times(const Matrix& X) const {
+Matrix UpdatableInverse::times(const Matrix& X, std::size_t threads) const {
   invariant(X.rows() == order(), "UpdatableInverse: a factor of the wrong height");
-  Matrix result = base_times(X);
+  Matrix result = base_times(X, threads);
   if (pending_ > 0) {
     const auto images = images_.leftCols(pending_);
     // Column by column.  There are few of them, and preparing a product of matrices takes longer.
@@ -129,13 +139,13 @@ bool UpdatableInverse::add(const Matrix& X, const Vector& sigmas) {
   return add_images(X, sigmas, X, images);
 }
 
-bool UpdatableInverse::add_and_solve(const Matrix& X, const Vector& sigmas, const Vector& right_side,
-                                     Vector& solution) {
-  Matrix columns(X.rows(), X.cols() + 1);
-  columns << X, right_side;
-  Matrix images = times(columns);
+bool UpdatableInverse::add_and_solve(const Matrix& X, const Vector& sigmas, const Matrix& right_sides,
+                                     Matrix& solutions, std::size_t threads) {
+  Matrix columns(X.rows(), X.cols() + right_sides.cols());
+  columns << X, right_sides;
+  Matrix images = times(columns, threads);
   const bool intact = add_images(X, sigmas, columns, images);
-  solution = images.col(X.cols());
+  solutions = images.rightCols(right_sides.cols());
   wipe_matrix(columns);  // a row that goes may be among them
   return intact;
 }

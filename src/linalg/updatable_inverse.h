@@ -33,13 +33,14 @@ class UpdatableInverse {
   // Entry (i, i) of A^-1.
   [[nodiscard]] double diagonal(std::size_t i) const;
   // A^-1 X
-  [[nodiscard]] Matrix times(const Matrix& X) const;
+  [[nodiscard]] Matrix times(const Matrix& X, std::size_t threads = 1) const;
 
   // A becomes A + sum of sigmas_j X_j X_j^T over the columns of X, one after the other [Golub13, Sec. 2.1.4].  False if
   // a sum is not positive definite at working precision; the inverse is then spoilt.
   [[nodiscard]] bool add(const Matrix& X, const Vector& sigmas);
-  // The same, and `solution` becomes A^-1 right_side for the changed A.  One pass over P serves both.
-  [[nodiscard]] bool add_and_solve(const Matrix& X, const Vector& sigmas, const Vector& right_side, Vector& solution);
+  // The same, and `solutions` becomes A^-1 right_sides for the changed A.  One pass over P serves both.
+  [[nodiscard]] bool add_and_solve(const Matrix& X, const Vector& sigmas, const Matrix& right_sides, Matrix& solutions,
+                                   std::size_t threads = 1);
   // A gets `new_line` as its new row and column i.  The old line is not needed: crossing a line out of A and putting a
   // new one in are each a change of rank one of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
@@ -59,7 +60,7 @@ class UpdatableInverse {
  private:
   explicit UpdatableInverse(Matrix inverse) : base_(std::move(inverse)) {}
 
-  [[nodiscard]] Matrix base_times(const Matrix& X) const;
+  [[nodiscard]] Matrix base_times(const Matrix& X, std::size_t threads) const;
   // Column i of P.
   [[nodiscard]] Vector line(Eigen::Index i) const;
   // add(), where `images` = P X.  The further columns of `images` and `others` follow: P others.

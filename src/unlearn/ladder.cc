@@ -24,6 +24,13 @@ constexpr double kEachOfPolish = 0.5;
 // They aim further below where fast steps may follow.  The bounds of fast steps add up from here, and fast steps end
 // when the sum reaches the limit.
 constexpr double kRoomForFastSteps = 0.5;
+// Classes that are not evaluated keep bounds of up to this share of the limit, together.  The rest is for those that
+// are.
+constexpr double kShareOfBounds = 0.85;
+// The same where fast steps may follow: their bounds need the room.
+constexpr double kShareOfBoundsBeforeFastSteps = 0.3;
+// Fast steps may follow an update whose own bound is at most so many times the limit.  Updates differ by far more.
+constexpr double kGrowthBeforeFastSteps = 1.5;
 // The relative residual of the Newton system whose step a bound is charged for.  What the solve leaves over is charged
 // too, so it has to be near rounding.
 constexpr double kSolverPrecision = 1e-13;
@@ -65,10 +72,8 @@ void accept_some(const Climb& climb, const Evaluation& found, const std::vector<
 // w <- w + v for the chosen classes, where v = -A^-1 g and g is what is known of their gradient.  The growth is charged
 // by (12).  The gradient at the new weights is the defect of the step, up to what (12) adds to the uncertainty
 // (docs/theory.md, "What is known of a gradient").
-void step_by_factor(const Climb& climb, const FastFactor& factor, const std::vector<std::size_t>& classes,
-                    const Matrix& steps, Fit& fit) {
-  const FastFactor::Growth growth = factor.growth(chosen_columns(fit.weights, classes), steps,
-                                                  -chosen_columns(fit.gradient, classes), climb.after.ridge(), classes);
+void accept_step(const Climb& climb, const std::vector<std::size_t>& classes, const Matrix& steps,
+                 const FastFactor::Growth& growth, Fit& fit) {
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const auto k = static_cast<Eigen::Index>(classes[c]);
     const auto column = static_cast<Eigen::Index>(c);
@@ -84,6 +89,25 @@ void step_by_factor(const Climb& climb, const FastFactor& factor, const std::vec
   fit.assessment = assess(fit, climb.after, climb.limit);
 }
 
+// One more such step of the classes that are largest.
+void correct_largest(const Climb& climb, const FastFactor& factor, Fit& fit) {
+  const std::vector<std::size_t> open = DescentGoal{0, wanted_gradient(climb, fit.weights)}.open_classes(fit.residuals);
+  const Matrix wanted = -chosen_columns(fit.gradient, open);
+  const Matrix steps = factor.solve(wanted, open);
+  accept_step(climb, open, steps,
+              factor.growth(chosen_columns(fit.weights, open), steps, wanted, climb.after.ridge(), open), fit);
+}
+
+// The classes that are evaluated because the bounds of all together are above the limit: those with the largest bounds,
+// as few as leave the others within a share of the limit.  The present update made the bounds grow by `grown`, all
+// classes together.  If the next one will need an evaluation as well, then this one takes as few classes as it can.
+std::vector<std::size_t> classes_to_evaluate(const Climb& climb, const Fit& fit, double grown) {
+  const double limit = climb.limit.residual_limit(climb.after.ridge(), fit.weights.norm(), climb.after.classes());
+  const bool fast_steps_may_follow = grown <= kGrowthBeforeFastSteps * limit;
+  return largest_classes(fit.residuals,
+                         (fast_steps_may_follow ? kShareOfBoundsBeforeFastSteps : kShareOfBounds) * limit);
+}
+
 // Rungs fast and exact: the step V = -A^-1 g with the anchored Hessian A of the present rows.
 //
 // Costs O(K d^2) whatever the number of graphs.  Proves that the residual grew by at most what the curvature may have
@@ -91,34 +115,27 @@ void step_by_factor(const Climb& climb, const FastFactor& factor, const std::vec
 // updates add up.  Where the sum is above the limit, the largest classes are evaluated by one pass over all rows.  That
 // is the rung exact, and it starts their sums anew.  Where they are still too large, one more step corrects them: it is
 // of second order, so that (12) is small and no second evaluation is needed.  Where that is not enough, chord steps go
-// on from here.  A bound that did not serve lately is left out, and all classes are evaluated.
+// on from here.
 //
 // False if there is no anchor to step with; the fit is then as it was.
 bool take_fast_step(const Climb& climb, Fit& fit) {
-  Matrix steps;
-  const FastFactor* factor = climb.curvature.fast(climb.after, -fit.gradient, steps);
+  FastFactor::Step step;
+  const Matrix wanted = -fit.gradient;
+  const FastFactor* factor = climb.curvature.fast(climb.after, wanted, fit.weights, step);
   if (factor == nullptr) return false;
-  std::vector<std::size_t> open(climb.after.classes());
-  std::iota(open.begin(), open.end(), std::size_t{0});
-  if (!climb.all_rows || climb.curvature.fast_bound_is_due(climb.after)) {
-    step_by_factor(climb, *factor, open, steps, fit);
-    fit.rung = Rung::kFast;
-    const bool served = fit.assessment.satisfied;
-    // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
-    climb.curvature.fast_step_taken(served, fit.assessment.usage);
-    if (served || !climb.all_rows) return true;
-    open = DescentGoal{0, wanted_gradient(climb, fit.weights)}.open_classes(fit.residuals);
-    accept_some(climb, climb.after.evaluate(chosen_columns(fit.weights, open), open), open, fit);
-  } else {
-    fit.weights += steps;
-    accept_evaluation(climb.after.evaluate(fit.weights), climb.after, climb.limit, fit);
-  }
+  std::vector<std::size_t> all(climb.after.classes());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const FastFactor::Growth growth = factor->growth(fit.weights, step, wanted, climb.after.ridge());
+  accept_step(climb, all, step.columns, growth, fit);
+  fit.rung = Rung::kFast;
+  // The schedule learns how far the bound was from serving, and so when the next anchor is worth its cost.
+  climb.curvature.fast_step_taken(fit.assessment.satisfied, fit.assessment.usage);
+  if (fit.assessment.satisfied || !climb.all_rows) return true;
+  const std::vector<std::size_t> open = classes_to_evaluate(climb, fit, growth.upper_bound.norm());
+  accept_some(climb, climb.after.evaluate(chosen_columns(fit.weights, open), open), open, fit);
   climb.curvature.fast_step_evaluated(climb.after, open.size());
   fit.rung = Rung::kExact;
-  if (!fit.assessment.satisfied) {
-    open = DescentGoal{0, wanted_gradient(climb, fit.weights)}.open_classes(fit.residuals);
-    step_by_factor(climb, *factor, open, factor->solve(-chosen_columns(fit.gradient, open), open), fit);
-  }
+  if (!fit.assessment.satisfied) correct_largest(climb, *factor, fit);
   return true;
 }
 

@@ -29,7 +29,8 @@ TEST(Bench, ListsItsWorkloads) {
     EXPECT_TRUE(has(text.out, workload.at("name").get<std::string>()));
     EXPECT_FALSE(workload.at("what").get<std::string>().empty());
   }
-  std::set<std::string> expected = {"forget-scale", "batch", "cold", "load", "workspace", "memory"};
+  std::set<std::string> expected = {"forget-scale", "batch",  "cold",         "load",
+                                    "workspace",    "memory", "recipe-mnist", "recipe-cifar10"};
   for (const std::string kind : {"embed-", "train-", "forget-", "preview-"}) {
     for (const char* data : {"imdb", "proteins", "collab", "mnist", "cifar10"}) expected.insert(kind + data);
   }

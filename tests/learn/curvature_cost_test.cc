@@ -74,21 +74,5 @@ TEST(UpdatesServed, InversesServeWhatIsToComeButNotUpdatesTheyCannotFollow) {
   EXPECT_EQ(updates_served(0, 50, 100), 1);
 }
 
-TEST(BoundOutlook, ABoundThatDoesNotServeIsLeftOutForLongerAndLonger) {
-  BoundOutlook outlook;
-  const auto pause = [&outlook] {
-    std::size_t count = 0;
-    while (!outlook.is_due()) ++count;
-    return count;
-  };
-  EXPECT_EQ(pause(), 0U);
-  for (const std::size_t expected : {1U, 3U, 7U, 15U, 15U}) {
-    outlook.bounded(false);
-    EXPECT_EQ(pause(), expected);
-  }
-  outlook.bounded(true);
-  EXPECT_EQ(pause(), 0U);
-}
-
 }  // namespace
 }  // namespace unscatter

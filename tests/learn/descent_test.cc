@@ -44,6 +44,16 @@ TEST(DescentGoal, NothingThatIsNotANumberIsLeftAlone) {
   EXPECT_FALSE((DescentGoal{.joint = 1}.reached(norms_of({nan, 0.1}), Vector::Zero(2))));
 }
 
+TEST(LargestClasses, AreAsFewAsLeaveTheOthersWithinTheirShare) {
+  EXPECT_EQ(largest_classes(norms_of({0.1, 3, 0.2, 0.1, 0.3, 9}), 1), (std::vector<std::size_t>{1, 5}));
+  EXPECT_TRUE(largest_classes(norms_of({0.6, 0.8}), 1).empty());
+  // A third class would cost as much as a fourth.
+  EXPECT_EQ(largest_classes(norms_of({2, 3, 0.2, 0.1, 0.3, 9}), 1), (std::vector<std::size_t>{0, 1, 4, 5}));
+  EXPECT_EQ(largest_classes(norms_of({2, 2, 2}), 1).size(), 3U);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(largest_classes(norms_of({0, nan, 0}), 1), (std::vector<std::size_t>{1, 2}));
+}
+
 TEST(DescentWatch, GivesUpWithoutProgress) {
   DescentWatch watch;
   EXPECT_TRUE(watch.goes_on(1));

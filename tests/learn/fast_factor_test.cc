@@ -165,6 +165,54 @@ TEST(FastFactor, TheBoundCoversStepsInSinglePrecision) {
   }
 }
 
+// Six classes: with the squared loss one matrix serves all of them, by the kernels for many columns.  The step that
+// comes with an edit is the one of solve(), its bound is the one of growth(), and it covers the growth in 80 bits.
+TEST(FastFactor, TheStepThatComesWithAnEditIsBoundedLikeAnyOther) {
+  constexpr std::size_t kClasses = 6;
+  constexpr std::size_t kWidth = 33;
+  const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5};
+  for (const Loss& loss : testing::all_losses()) {
+    SCOPED_TRACE(loss.describe());
+    LabelledRows data = testing::random_rows(7, {.rows = 90, .columns = kWidth, .classes = kClasses});
+    const double ridge = 0.05 * 90;
+    const auto objective = [&] { return Objective{data.rows, data.labels, kClasses, loss, ridge}; };
+    Matrix weights = train(objective()).value().weights;
+    FastFactor factor = FastFactor::anchor(objective(), weights).value();
+    for (std::size_t row = 0; row < 20; ++row) {
+      const WideMatrix before = testing::wide_gradient(data.rows, data.labels, loss, ridge, weights);
+      RowChange change{row, data.rows.row(row), testing::random_row(row, kWidth, 0.5, 1), ChangeKind::kStructure};
+      data.rows.set_row(row, change.after);
+      const GradientChange delta = gradient_change(std::span(&change, 1), data.labels, loss, 0.05, weights);
+      FastFactor::Step step;
+      ASSERT_TRUE(factor.replace_row(change.before, change.after, data.labels[row], data.labels[row], delta.columns,
+                                     weights, step));
+      const Matrix solved = factor.solve(delta.columns, all);
+      EXPECT_LE((step.columns - solved).norm(), 1e-9 * solved.norm());
+      const FastFactor::Growth told = factor.growth(weights, step, delta.columns, ridge);
+      const FastFactor::Growth again = factor.growth(weights, step.columns, delta.columns, ridge, all);
+      EXPECT_EQ(told.defect, again.defect);
+      EXPECT_EQ(told.upper_bound, again.upper_bound);
+      weights += step.columns;
+      const WideMatrix after = testing::wide_gradient(data.rows, data.labels, loss, ridge, weights);
+      for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(kClasses); ++k) {
+        const WideMatrix growth = after.col(k) - before.col(k);
+        EXPECT_LE(static_cast<double>(growth.norm()), told.upper_bound(k) + delta.rounding(k)) << row << ", " << k;
+        EXPECT_LE(static_cast<double>((growth - told.defect.col(k).cast<Wide>()).norm()),
+                  told.beyond_defect(k) + delta.rounding(k))
+            << row << ", " << k;
+      }
+    }
+    // What is kept outside has a matrix for every class, and goes on from there.
+    const KeptCurvature kept = factor.numbers();
+    ASSERT_EQ(kept.hessians.size(), kClasses);
+    const Matrix Z = data.rows.to_dense();
+    EXPECT_LE((kept.square - Z.transpose() * Z).norm(), 1e-11 * kept.square.norm());
+    const FastFactor restored = FastFactor::restore(objective(), kept).value();
+    const Matrix right_sides = testing::random_matrix(3, kWidth, kClasses);
+    EXPECT_LE((restored.solve(right_sides, all) - factor.solve(right_sides, all)).norm(), 1e-9 * right_sides.norm());
+  }
+}
+
 TEST(FastFactor, TheBoundCoversTheTrueGrowth) {
   for (const Loss& loss : testing::all_losses()) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {

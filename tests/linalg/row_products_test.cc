@@ -168,15 +168,38 @@ TEST(RowProducts, OfALowerTriangleEqualThoseOfTheWholeMatrix) {
       const Matrix X = random_matrix(columns, n, columns);
       const Vector factors = random_matrix(7, columns, 1).col(0);
       add_squares(X, factors, A);
+      Matrix changed = lower;
       add_squares_to_lower(X, factors, lower);
       EXPECT_LE(largest((lower - A).triangularView<Eigen::Lower>().toDenseMatrix()), 1e-13);
       EXPECT_TRUE(n == 1 || std::isnan(lower(0, static_cast<Eigen::Index>(n) - 1)));
-      EXPECT_LE(largest(lower_product(lower, X) - A * X), 1e-12 * static_cast<double>(n));
+      // Few columns, and so many that they go through the row kernels.
+      for (const std::size_t wide : {1U, 2U, 3U, 10U}) {
+        const Matrix Y = random_matrix(wide, n, wide);
+        EXPECT_LE(largest(lower_product(lower, Y) - A * Y), 1e-12 * static_cast<double>(n));
+        EXPECT_EQ(lower_product(lower, Y, 2), lower_product(lower, Y));
+        // One pass that changes and multiplies does what two passes do, bit for bit.
+        Matrix once = changed;
+        EXPECT_EQ(lower_product_of_changed(X, factors, once, Y, 2), lower_product(lower, Y));
+        EXPECT_EQ(Matrix(once.triangularView<Eigen::Lower>()), Matrix(lower.triangularView<Eigen::Lower>()));
+      }
     }
   }
   Matrix three = Matrix::Zero(3, 3);
   EXPECT_THROW((void)lower_product(three, Matrix::Zero(2, 1)), InvariantViolation);
   EXPECT_THROW(add_squares_to_lower(Matrix::Zero(3, 3), Vector::Zero(3), three), InvariantViolation);
+  EXPECT_THROW((void)lower_product_of_changed(Matrix::Zero(3, 3), Vector::Zero(3), three, Matrix::Zero(3, 1)),
+               InvariantViolation);
+}
+
+// So wide that groups of columns go to threads.
+TEST(RowProducts, AWideSquareIsTheSameForAnyNumberOfThreads) {
+  const SparseBlockRows Z = some_rows(5, 40, 1100);
+  const Vector weights = random_matrix(3, 40, 1).col(0).cwiseAbs();
+  const Matrix dense = Z.to_dense();
+  const Matrix square = weighted_square(Z, weights);
+  EXPECT_LE(largest(square - dense.transpose() * weights.asDiagonal() * dense), 1e-12);
+  EXPECT_EQ(square, weighted_square(Z, weights, 2));
+  EXPECT_EQ(square, square.transpose());
 }
 
 TEST(RowProducts, RefuseShapesThatDoNotFit) {
