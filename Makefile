@@ -1,6 +1,6 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test bench bench-compare replay-compare build gin plots format lint clean
+.PHONY: help demo tutorial check test python bench bench-compare replay-compare build gin plots format lint clean
 
 # What `make test` runs; empty for everything.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -27,6 +27,11 @@ check:  ## build and run the release tests that take no long time; the last line
 test:  ## build and run every test; the last line counts passed and failed (PRESETS=release: only one)
 	@scripts/setup.sh test
 	@scripts/run_tests.sh $(PRESETS)
+
+python:  ## build a wheel of the Python package into build/python
+	@scripts/setup.sh python
+	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/python .
+	@ls build/python/*.whl
 
 bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench
