@@ -316,6 +316,10 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return self._model
         return self._session.release(fresh)
 
+    def kept_graph(self, number: int) -> Optional[Graph]:
+        """A copy of a graph as it is kept now, by its number at the time of fit(); None if it was forgotten."""
+        return self._working_session().graph(number)
+
     _COPY = ("this is a copy of a published model, without the data: it predicts, and forgets nothing; the object that "
              "was trained does")
 
