@@ -1,3 +1,4 @@
+#include <map>
 #include <mutex>
 
 #include "core.h"
@@ -170,7 +171,13 @@ class LockedSession {
     });
   }
 
-  [[nodiscard]] const Session& session() const { return *session_; }
+  // A value of the session, read while no other thread changes it.
+  template <typename Read>
+  auto read(Read read) {
+    const py::gil_scoped_release unlocked;
+    const std::scoped_lock lock(mutex_);
+    return read(static_cast<const Session&>(*session_));
+  }
 
  private:
   template <typename Work>
@@ -215,24 +222,41 @@ void bind_sessions(py::module_& module) {
       .def("forget", &LockedSession::forget)
       .def("preview", &LockedSession::preview)
       .def("release", &LockedSession::release)
-      .def_property_readonly("certificate", [](const LockedSession& self) { return self.session().certificate(); })
-      .def_property_readonly("class_names", [](const LockedSession& self) { return self.session().class_names(); })
-      .def_property_readonly("graph_count", [](const LockedSession& self) { return self.session().graph_count(); })
-      .def_property_readonly("releases", [](const LockedSession& self) { return self.session().releases(); })
-      .def_property_readonly("updates", [](const LockedSession& self) { return self.session().updates(); })
-      .def_property_readonly("kept_weights", [](const LockedSession& self) { return owned(self.session().weights()); })
+      .def_property_readonly(
+          "certificate",
+          [](LockedSession& self) { return self.read([](const Session& session) { return session.certificate(); }); })
+      .def_property_readonly(
+          "class_names",
+          [](LockedSession& self) { return self.read([](const Session& session) { return session.class_names(); }); })
+      .def_property_readonly(
+          "graph_count",
+          [](LockedSession& self) { return self.read([](const Session& session) { return session.graph_count(); }); })
+      .def_property_readonly(
+          "releases",
+          [](LockedSession& self) { return self.read([](const Session& session) { return session.releases(); }); })
+      .def_property_readonly(
+          "updates",
+          [](LockedSession& self) { return self.read([](const Session& session) { return session.updates(); }); })
+      .def_property_readonly("kept_weights",
+                             [](LockedSession& self) {
+                               return owned(self.read([](const Session& session) { return session.weights(); }));
+                             })
       .def_property_readonly("rungs",
-                             [](const LockedSession& self) {
-                               return counts_by_name(self.session().rungs(), std::map<std::string, std::size_t>());
+                             [](LockedSession& self) {
+                               const RungCounts counts =
+                                   self.read([](const Session& session) { return session.rungs(); });
+                               return counts_by_name(counts, std::map<std::string, std::size_t>());
                              })
       .def("graph",
-           [](const LockedSession& self, std::size_t slot) -> std::optional<SharedGraph> {
-             const Session& session = self.session();
-             if (slot >= session.slots() || session.graph(slot) == nullptr) return std::nullopt;
-             return std::make_shared<Graph>(*session.graph(slot));
+           [](LockedSession& self, std::size_t slot) {
+             return self.read([slot](const Session& session) -> std::optional<SharedGraph> {
+               if (slot >= session.slots() || session.graph(slot) == nullptr) return std::nullopt;
+               return std::make_shared<Graph>(*session.graph(slot));
+             });
            })
-      .def("remaining",
-           [](const LockedSession& self) { return std::make_shared<Dataset>(self.session().remaining()); });
+      .def("remaining", [](LockedSession& self) {
+        return self.read([](const Session& session) { return std::make_shared<Dataset>(session.remaining()); });
+      });
 }
 
 }  // namespace unscatter::python

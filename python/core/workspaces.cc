@@ -1,3 +1,4 @@
+#include <map>
 #include <mutex>
 
 #include "core.h"
@@ -194,16 +195,14 @@ class LockedWorkspace {
     return run(py::none(), [&]() -> Result<Digest> { return workspace_->state_digest(); }).hex();
   }
   py::array_t<double> kept_weights() {
-    require_open();
-    return owned(Matrix(workspace_->kept_weights()));
+    return owned(run(py::none(), [&]() -> Result<Matrix> { return Matrix(workspace_->kept_weights()); }));
   }
   std::string backup(const std::filesystem::path& to, bool replace) {
     return run(py::none(), [&] { return workspace_->backup(to, {.replace = replace}); }).head.hex();
   }
 
   py::dict status() {
-    require_open();
-    const WorkspaceInfo info = workspace_->info();
+    const WorkspaceInfo info = run(py::none(), [&]() -> Result<WorkspaceInfo> { return workspace_->info(); });
     py::dict all;
     all["path"] = info.path;
     all["id"] = info.id;
@@ -227,14 +226,10 @@ class LockedWorkspace {
     return all;
   }
   Certificate certificate() {
-    require_open();
-    return workspace_->info().certificate;
+    return run(py::none(), [&]() -> Result<Certificate> { return workspace_->info().certificate; });
   }
 
  private:
-  void require_open() const {
-    if (!workspace_) raise({ErrorCode::kInvalidArgument, "the workspace is closed"});
-  }
   WorkspaceOptions options(std::size_t threads, std::filesystem::path record) {
     WorkspaceOptions made;
     made.threads = threads;
