@@ -108,8 +108,13 @@ Result<TransformSpec> TransformArguments::spec() const {
       return Error{ErrorCode::kInvalidArgument,
                    "--embedding says it all: leave --transform, --features, --scales and the like out"};
     }
-    UNSCATTER_TRY(named_spec, parse_embedding(embedding, spec));
-    spec = std::move(named_spec);
+    Result<TransformSpec> parsed = parse_embedding(embedding, spec);
+    // Here the embedding is an option.
+    if (!parsed.ok() && parsed.error().message.starts_with("embedding ")) {
+      return Error{parsed.error().code, "--" + parsed.error().message};
+    }
+    UNSCATTER_CHECK_OK(parsed);
+    spec = *std::move(parsed);
   }
   const bool walks = spec.family == "geometric" || spec.family == "diffusion";
   if (!op.empty()) {
