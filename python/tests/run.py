@@ -13,7 +13,7 @@ import pathlib
 import subprocess
 import sys
 
-NEEDED = ("numpy", "scipy", "sklearn", "networkx", "pytest", "hypothesis", "mypy")
+NEEDED = ("numpy", "scipy", "sklearn", "networkx", "matplotlib", "pytest", "hypothesis", "mypy")
 
 
 def main():
