@@ -1,7 +1,7 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test sanitize everything bench bench-compare replay-compare build gin plots format \
-        lint clean
+.PHONY: help demo tutorial check test sanitize everything python bench bench-compare replay-compare build gin plots \
+        format lint clean
 
 # What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -36,6 +36,11 @@ sanitize:  ## the tests of the product again, by clang with sanitizers, and a sh
 everything:  ## test and sanitize with one count at the end: what has to pass before a change lands
 	@scripts/setup.sh test fuzz
 	@scripts/run_tests.sh --fuzz release dev
+
+python:  ## build a wheel of the Python package into build/python
+	@scripts/setup.sh python
+	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/python .
+	@ls build/python/*.whl
 
 bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench

@@ -10,6 +10,7 @@
 #     and nothing heavier.
 #   * The program in apps/unscatter uses the library as its users do: public headers, and of the private ones the tools
 #     of `base` and the headers of the list below.
+#   * The binding in python/core uses public headers only.
 #   * What lies in a folder src/M/testing is for tests only.
 #   * Tests, fuzz targets, bench and apps/laboratory may look inside.
 set -euo pipefail
@@ -36,7 +37,7 @@ fi
 program_may="embedding/npy.h unlearn/paper_setting.h"
 
 folders=()
-for folder in include/unscatter src apps bench; do
+for folder in include/unscatter src apps bench python; do
   [[ -d $folder ]] && folders+=("$folder")
 done
 
@@ -80,6 +81,7 @@ include_line='^[[:space:]]*#[[:space:]]*include[[:space:]]+["<]'
       if (file ~ /^apps\/unscatter\// && private_header && target != "base" && !(name in excepted)) {
         fail("the program includes public headers and tools of base only"); next
       }
+      if (file ~ /^python\// && private_header) { fail("the binding includes public headers only"); next }
       if (module == "" || umbrella || (!ours && !private_header)) next
       if (!(module in known)) { fail("module " module " is not declared by unscatter_add_module()"); next }
       if (target !~ /\.h$/ && !(target in known)) { fail("there is no module " target); next }

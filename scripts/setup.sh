@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that one purpose needs.  Does nothing if all of them are there.
 #
-#   scripts/setup.sh [--dry-run] [demo|tutorial|test|bench|lint|fuzz|gin|plots]...     (default: demo)
+#   scripts/setup.sh [--dry-run] [demo|tutorial|test|python|bench|lint|fuzz|gin|plots]...     (default: demo)
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -10,9 +10,14 @@ readonly build_packages=(
   g++ make cmake ninja-build pkg-config ccache
   libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev
   libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
+# The Python package and what its tests use: the packages that it works with, and the tools that check it.
+readonly python_packages=(
+  python3 python3-dev python3-pybind11 pybind11-dev python3-pip python3-venv python3-setuptools python3-wheel
+  python3-numpy python3-scipy python3-sklearn python3-networkx python3-matplotlib python3-pytest python3-hypothesis
+  python3-tqdm mypy)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev libbenchmark-dev python3)
+readonly test_packages=(libgtest-dev libbenchmark-dev "${python_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
@@ -38,12 +43,13 @@ for argument in "$@"; do
     demo) ;;
     tutorial) packages+=(python3) ;;
     test) packages+=("${test_packages[@]}") ;;
+    python) packages+=("${python_packages[@]}") ;;
     bench) packages+=("${bench_packages[@]}") ;;
     lint) packages+=("${lint_packages[@]}") ;;
     fuzz) packages+=("${fuzz_packages[@]}") ;;
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
-    *) die "unknown purpose '$argument'; choose from demo, tutorial, test, bench, lint, fuzz, gin, plots" ;;
+    *) die "unknown purpose '$argument'; choose from demo, tutorial, test, python, bench, lint, fuzz, gin, plots" ;;
   esac
 done
 

@@ -131,8 +131,7 @@ Status GuaranteeArguments::set_level(SessionOptions& options) const {
                  "that you expect"};
   }
   if (per_subject) options.per_subject = *per_subject;
-  // Every model that is covered makes the noise larger.  Who wants more than one says so.
-  if (!releases && before != Protection::kEveryone) options.releases = 1;
+  if (!releases && before != Protection::kEveryone) options.releases = usual_releases(options.protection);
   return ok_status();
 }
 
@@ -154,7 +153,7 @@ Status GuaranteeArguments::set_noise(SessionOptions& options, Mechanism was) con
   if (distance_limit) return misplaced("--distance-limit", "release", "");
   // The default noise is meant for published weights.  In the objective it would be far too little.
   if (preset != "paper" && was != Mechanism::kObjective) {
-    options.noise_stddev = paper_options(options.regularisation, 1).noise_stddev;
+    options.noise_stddev = usual_noise(options.mechanism);
   }
   if (alpha) options.noise_stddev = *alpha;
   return ok_status();

@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <utility>
-
-#include "locations.h"
-#include "unscatter/base/random.h"
 
 namespace unscatter::cli {
 
@@ -21,8 +17,7 @@ void KeyArguments::add_to(CLI::App& command) {
 
 Result<fs::path> KeyArguments::place() const {
   if (!file.empty()) return fs::path(file);
-  UNSCATTER_TRY(folder, config_folder());
-  return folder / "signing.key";
+  return usual_key_path();
 }
 
 fs::path KeyArguments::record() const {
@@ -30,12 +25,8 @@ fs::path KeyArguments::record() const {
   return found.ok() ? *found : fs::path();
 }
 
-fs::path KeyArguments::usual_record() {
-  KeyArguments usual;
-  // As the option of those commands that sign.
-  if (const char* named = std::getenv("UNSCATTER_KEY"); named != nullptr) usual.file = named;
-  return usual.record();
-}
+// As the option of those commands that sign.
+fs::path KeyArguments::usual_record() { return KeyArguments().record(); }
 
 Result<std::shared_ptr<const SigningKey>> KeyArguments::load() const {
   // Never makes a key: a workspace takes entries only from the key that it was created with.
@@ -58,24 +49,9 @@ Result<std::shared_ptr<const SigningKey>> KeyArguments::load_if_there() const {
   return std::move(key).error();
 }
 
-Result<KeyArguments::Made> KeyArguments::load_or_create() const {
+Result<KeyFile> KeyArguments::load_or_create() const {
   UNSCATTER_TRY(path, place());
-  UNSCATTER_TRY(existing, load_if_there());
-  if (existing != nullptr) return Made{std::move(existing), path, false};
-  // Not the seed of --seed: a key that can be computed again protects nothing.
-  SecureRandom random;
-  auto key = std::make_shared<const SigningKey>(SigningKey::generate(random));
-  // The secret half first.  A public key without it would promise signatures that nobody can make.
-  UNSCATTER_CHECK_OK(key->save(path));
-  UNSCATTER_CHECK_OK(save_public_key(key->public_key(), public_key_path(path)));
-  return Made{std::move(key), path, true};
-}
-
-fs::path public_key_path(const fs::path& key) {
-  fs::path path = key;
-  // Otherwise the public key would replace the secret one.
-  if (key.extension() == ".pub") return path += ".pub";
-  return path.replace_extension(".pub");
+  return load_or_create_key(path);
 }
 
 }  // namespace unscatter::cli

@@ -27,16 +27,8 @@ struct KeyArguments {
   // Null where there is no file.
   [[nodiscard]] Result<std::shared_ptr<const SigningKey>> load_if_there() const;
 
-  struct Made {
-    std::shared_ptr<const SigningKey> key;
-    std::filesystem::path path;
-    bool created = false;
-  };
   // The key that is there, or a new one, its public half beside it.
-  [[nodiscard]] Result<Made> load_or_create() const;
+  [[nodiscard]] Result<KeyFile> load_or_create() const;
 };
-
-// NAME.pub beside NAME.key.
-[[nodiscard]] std::filesystem::path public_key_path(const std::filesystem::path& key);
 
 }  // namespace unscatter::cli

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <optional>
 #include <string_view>
 
 namespace unscatter::cli {
@@ -19,36 +16,6 @@ constexpr std::array kMethods = {SpectralMethod::kAutomatic, SpectralMethod::kEi
 template <typename Values, typename Name>
 auto named(const Values& values, Name name, std::string_view text) {
   return *std::find_if(values.begin(), values.end(), [&](auto value) { return name(value) == text; });
-}
-
-// rows, or rows:SCALE.  Nothing if the text is about something else.
-std::optional<Status> choose_rows(std::string_view embedding, TransformSpec& spec) {
-  if (embedding != "rows" && !embedding.starts_with("rows:")) return std::nullopt;
-  spec.family = "rows";
-  spec.row_scale = 1;
-  if (embedding == "rows") return ok_status();
-  const std::string_view scale = embedding.substr(5);
-  const auto [end, error] = std::from_chars(scale.data(), scale.data() + scale.size(), spec.row_scale);
-  if (error == std::errc() && end == scale.data() + scale.size() && spec.row_scale > 0 &&
-      std::isfinite(spec.row_scale)) {
-    return ok_status();
-  }
-  return Error{
-      ErrorCode::kInvalidArgument,
-      fmt::format("--embedding rows:{}: the scale is a positive number, by which all rows are divided", scale)};
-}
-
-// Three names are families of their own; all others are recipes.
-Status choose_recipe(const std::string& embedding, TransformSpec& spec) {
-  if (std::optional<Status> rows = choose_rows(embedding, spec)) return *std::move(rows);
-  if (embedding == "portrait" || embedding == "paper") {
-    spec.family = embedding == "paper" ? "geometric" : "portrait";
-    return ok_status();
-  }
-  UNSCATTER_TRY(text, canonical_recipe(embedding));
-  spec.family = "blocks";
-  spec.recipe = text;
-  return ok_status();
 }
 
 std::vector<std::string> families() { return {transform_families().begin(), transform_families().end()}; }
@@ -141,7 +108,13 @@ Result<TransformSpec> TransformArguments::spec() const {
       return Error{ErrorCode::kInvalidArgument,
                    "--embedding says it all: leave --transform, --features, --scales and the like out"};
     }
-    UNSCATTER_CHECK_OK(choose_recipe(embedding, spec));
+    Result<TransformSpec> parsed = parse_embedding(embedding, spec);
+    // Here the embedding is an option.
+    if (!parsed.ok() && parsed.error().message.starts_with("embedding ")) {
+      return Error{parsed.error().code, "--" + parsed.error().message};
+    }
+    UNSCATTER_CHECK_OK(parsed);
+    spec = *std::move(parsed);
   }
   const bool walks = spec.family == "geometric" || spec.family == "diffusion";
   if (!op.empty()) {
@@ -163,23 +136,10 @@ Result<TransformSpec> TransformArguments::spec() const {
   return spec;
 }
 
-bool TransformArguments::states_recipe() const {
-  if (embedding.empty() || embedding == "portrait" || embedding == "paper" || embedding == "rows") return false;
-  const std::vector<std::string_view> names = recipe_list();
-  return std::find(names.begin(), names.end(), embedding) == names.end();
-}
+bool TransformArguments::states_recipe() const { return !embedding.empty() && !embedding_is_built_in(embedding); }
 
 std::string TransformArguments::features_for(const TransformSpec& spec) const {
-  if (!features.empty()) return features;
-  if (spec.family == "blocks") return recipe_features(spec.recipe);
-  if (spec.family == "rows") return "attributes";
-  return spec.family == default_transform().family ? std::string(kDefaultFeatures) : "auto";
-}
-
-double TransformArguments::regularisation_for(const TransformSpec& spec, double usual) {
-  if (spec.family == "blocks") return recipe_regularisation(spec.recipe);
-  if (spec.family == "rows") return kRowsRegularisation;
-  return spec.family == default_transform().family ? kDefaultRegularisation : usual;
+  return features.empty() ? usual_features(spec) : features;
 }
 
 }  // namespace unscatter::cli

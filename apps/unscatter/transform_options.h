@@ -29,8 +29,6 @@ struct TransformArguments {
   [[nodiscard]] bool states_recipe() const;
   // --features; if it is not given, those that go with the family.
   [[nodiscard]] std::string features_for(const TransformSpec& spec) const;
-  // --lambda, if it is not given.
-  [[nodiscard]] static double regularisation_for(const TransformSpec& spec, double usual);
 };
 
 }  // namespace unscatter::cli

@@ -5,7 +5,10 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #ifdef __SANITIZE_THREAD__
@@ -38,6 +41,11 @@ tbb::task_arena& kept_arena(std::size_t threads) {
   return arenas.try_emplace(threads, static_cast<int>(threads)).first->second;
 }
 
+// A process that was forked has the thread that forked and no other.  The arenas of its parent would wait for workers
+// that are not there.  So loops of such a process have one thread.  Results do not depend on it.
+std::atomic<bool> forked{false};
+[[maybe_unused]] const int fork_is_watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+
 }  // namespace
 
 std::size_t hardware_threads() noexcept {
@@ -50,7 +58,7 @@ void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
   // More would only wait for one another, and beyond some number TBB prints a warning of its own.
   threads = std::min(threads, std::max(kMostThreads, hardware_threads()));
   // Without any thread, so that a caller with one thread pays nothing for this function.
-  if (threads == 1 || count <= grain || count <= 1) {
+  if (threads == 1 || count <= grain || count <= 1 || forked.load(std::memory_order_relaxed)) {
     for (std::size_t i = 0; i < count; ++i) body(i, 0);
     return;
   }

@@ -18,7 +18,7 @@ namespace unscatter {
 // Calls body(index, worker) once for every index in [0, count), on at most `threads` threads (0: hardware_threads()),
 // in chunks of `grain`. worker < max(threads, 1) is unique among calls that run at the same time, so it can choose a
 // workspace.  It is not fixed which worker gets which index: results must not depend on it.  An exception of `body`
-// reaches the caller.
+// reaches the caller.  After fork() the child runs its loops on one thread.
 void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,
                   const std::function<void(std::size_t index, std::size_t worker)>& body);
 

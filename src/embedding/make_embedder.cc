@@ -1,5 +1,11 @@
 #include "unscatter/embedding/make_embedder.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,12 +23,61 @@ Dataset undirected_copy(const Dataset& dataset) {
   return copy;
 }
 
+constexpr std::string_view kRowsWithScale = "rows:";
+
+Result<double> parse_row_scale(std::string_view text) {
+  double scale = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
+  if (error == std::errc() && end == text.data() + text.size() && scale > 0 && std::isfinite(scale)) return scale;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("embedding {}{}: the scale is a positive number, by which all rows are divided",
+                           kRowsWithScale, text)};
+}
+
 }  // namespace
 
 TransformSpec default_transform() {
   TransformSpec spec;
   spec.family = "portrait";
   return spec;
+}
+
+Result<TransformSpec> parse_embedding(std::string_view text, const TransformSpec& base) {
+  TransformSpec spec = base;
+  if (text == "rows" || text.starts_with(kRowsWithScale)) {
+    spec.family = "rows";
+    spec.row_scale = 1;
+    if (text == "rows") return spec;
+    UNSCATTER_TRY(scale, parse_row_scale(text.substr(kRowsWithScale.size())));
+    spec.row_scale = scale;
+    return spec;
+  }
+  if (text == "portrait" || text == "paper") {
+    spec.family = text == "paper" ? "geometric" : "portrait";
+    return spec;
+  }
+  UNSCATTER_TRY(recipe, canonical_recipe(text));
+  spec.family = "blocks";
+  spec.recipe = std::move(recipe);
+  return spec;
+}
+
+bool embedding_is_built_in(std::string_view text) {
+  if (text == "portrait" || text == "paper" || text == "rows") return true;
+  const std::vector<std::string_view> names = recipe_list();
+  return std::find(names.begin(), names.end(), text) != names.end();
+}
+
+std::string usual_features(const TransformSpec& spec) {
+  if (spec.family == "blocks") return recipe_features(spec.recipe);
+  if (spec.family == "rows") return "attributes";
+  return spec.family == default_transform().family ? std::string(kDefaultFeatures) : "auto";
+}
+
+double usual_regularisation(const TransformSpec& spec, double otherwise) {
+  if (spec.family == "blocks") return recipe_regularisation(spec.recipe);
+  if (spec.family == "rows") return kRowsRegularisation;
+  return spec.family == default_transform().family ? kDefaultRegularisation : otherwise;
 }
 
 Result<std::shared_ptr<const Embedder>> make_embedder(FeatureMap features, const TransformSpec& spec) {

@@ -4,11 +4,13 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 #include <type_traits>
 
 #include "base/files.h"
 #include "base/hex.h"
+#include "base/locations.h"
 #include "base/wipe.h"
 
 namespace unscatter {
@@ -184,6 +186,36 @@ bool verify_signature(std::string_view message, const Signature& signature, cons
   start_sodium();
   return crypto_sign_verify_detached(signature.bytes.data(), message_bytes(message), message.size(),
                                      key.bytes.data()) == 0;
+}
+
+Result<std::filesystem::path> usual_key_path() {
+  // An empty variable counts as unset, as for the command line.
+  if (const char* named = std::getenv("UNSCATTER_KEY"); named != nullptr && *named != '\0') {
+    return std::filesystem::path(named);
+  }
+  UNSCATTER_TRY(folder, config_folder());
+  return folder / "signing.key";
+}
+
+std::filesystem::path public_key_path(const std::filesystem::path& key) {
+  std::filesystem::path path = key;
+  // Otherwise the public key would replace the secret one.
+  if (key.extension() == ".pub") return path += ".pub";
+  return path.replace_extension(".pub");
+}
+
+Result<KeyFile> load_or_create_key(const std::filesystem::path& path) {
+  auto existing = SigningKey::load(path);
+  if (existing.ok()) return KeyFile{std::make_shared<const SigningKey>(*std::move(existing)), path, false};
+  // Only a missing file is "no key".  A key that others can read, or a damaged one, has to be noticed.
+  if (existing.error().code != ErrorCode::kNotFound) return std::move(existing).error();
+  // Not a seed of the user's: a key that can be computed again protects nothing.
+  SecureRandom random;
+  auto key = std::make_shared<const SigningKey>(SigningKey::generate(random));
+  // The secret half first.  A public key without it would promise signatures that nobody can make.
+  UNSCATTER_CHECK_OK(key->save(path));
+  UNSCATTER_CHECK_OK(save_public_key(key->public_key(), public_key_path(path)));
+  return KeyFile{std::move(key), path, true};
 }
 
 }  // namespace unscatter

@@ -62,6 +62,16 @@ SessionOptions paper_options(double regularisation, std::size_t layers) {
   return options;
 }
 
+double usual_noise(Mechanism mechanism) {
+  const SessionOptions usual;
+  if (mechanism == Mechanism::kRelease) return usual.noise_stddev;
+  return paper_options(usual.regularisation, 1).noise_stddev;
+}
+
+std::size_t usual_releases(Protection protection) {
+  return protection == Protection::kEveryone ? 1 : SessionOptions{}.releases;
+}
+
 // Models of one training share their noise, so the objective mechanism covers one of them (docs/theory.md,
 // "Objective").
 std::size_t covered_releases(const SessionOptions& options) {

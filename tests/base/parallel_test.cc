@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -56,6 +59,29 @@ TEST(ParallelFor, ExceptionsReachTheCaller) {
 TEST(ParallelFor, NothingToDo) {
   parallel_for(0, 2, 1, [](std::size_t, std::size_t) { FAIL(); });
   EXPECT_GE(hardware_threads(), 1u);
+}
+
+// The child has no workers: a loop that waited for them would never end.
+TEST(ParallelFor, AForkedProcessDoesAllWorkItself) {
+  std::atomic<int> before{0};
+  parallel_for(100, 4, 1, [&](std::size_t, std::size_t) { ++before; });
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    int visits = 0;
+    std::size_t largest_worker = 0;
+    parallel_for(1000, 4, 1, [&](std::size_t, std::size_t worker) {
+      ++visits;
+      largest_worker = std::max(largest_worker, worker);
+    });
+    _exit(visits == 1000 && largest_worker == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(before, 100);
 }
 
 }  // namespace

@@ -67,5 +67,41 @@ TEST(MakeEmbedder, PassesErrorsOn) {
   EXPECT_FALSE(make_embedder("log-degree", spec, dataset).ok());
 }
 
+TEST(ParseEmbedding, NamesStandForTransforms) {
+  EXPECT_EQ(parse_embedding("portrait").value().family, "portrait");
+  EXPECT_EQ(parse_embedding("paper").value().family, "geometric");
+  EXPECT_EQ(parse_embedding("rows").value().family, "rows");
+  EXPECT_EQ(parse_embedding("rows:20").value().row_scale, 20);
+  EXPECT_EQ(parse_embedding("auto").value().recipe, "auto");
+  EXPECT_EQ(parse_embedding("size*3 + shapes").value().family, "blocks");
+  // What a name does not say is kept.
+  TransformSpec base;
+  base.symmetrise = true;
+  EXPECT_TRUE(parse_embedding("auto", base).value().symmetrise);
+  for (const char* wrong : {"rows:0", "rows:-1", "rows:x", "rows:1e999", "rows:", "nonsense", ""}) {
+    EXPECT_FALSE(parse_embedding(wrong).ok()) << wrong;
+  }
+}
+
+TEST(ParseEmbedding, OnlyNamesAreBuiltIn) {
+  for (const char* name : {"portrait", "paper", "rows", "auto"}) EXPECT_TRUE(embedding_is_built_in(name)) << name;
+  for (const char* stated : {"rows:20", "size*3 + shapes"}) EXPECT_FALSE(embedding_is_built_in(stated)) << stated;
+}
+
+TEST(ParseEmbedding, FeaturesAndRegularisationGoWithTheFamily) {
+  const TransformSpec portrait = default_transform();
+  EXPECT_EQ(usual_features(portrait), kDefaultFeatures);
+  EXPECT_EQ(usual_regularisation(portrait, 7), kDefaultRegularisation);
+  const TransformSpec rows = parse_embedding("rows").value();
+  EXPECT_EQ(usual_features(rows), "attributes");
+  EXPECT_EQ(usual_regularisation(rows, 7), kRowsRegularisation);
+  const TransformSpec paper = parse_embedding("paper").value();
+  EXPECT_EQ(usual_features(paper), "auto");
+  EXPECT_EQ(usual_regularisation(paper, 7), 7);
+  const TransformSpec recipe = parse_embedding("auto").value();
+  EXPECT_EQ(usual_features(recipe), recipe_features("auto"));
+  EXPECT_EQ(usual_regularisation(recipe, 7), recipe_regularisation("auto"));
+}
+
 }  // namespace
 }  // namespace unscatter

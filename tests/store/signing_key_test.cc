@@ -253,5 +253,24 @@ TEST(PublicKey, RefusesEverythingElse) {
   }
 }
 
+TEST(LoadOrCreateKey, MakesAKeyOnceAndItsPublicHalfBesideIt) {
+  const testing::TemporaryFolder folder;
+  const fs::path path = folder.path() / "deeper" / "signing.key";
+  const KeyFile made = load_or_create_key(path).value();
+  EXPECT_TRUE(made.created);
+  EXPECT_EQ(read_public_key(public_key_path(path).string()).value(), made.key->public_key());
+  const KeyFile again = load_or_create_key(path).value();
+  EXPECT_FALSE(again.created);
+  EXPECT_EQ(again.key->public_key(), made.key->public_key());
+  // A key that others can read has to be noticed, and is not replaced.
+  fs::permissions(path, fs::perms::others_read, fs::perm_options::add);
+  EXPECT_EQ(load_or_create_key(path).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(LoadOrCreateKey, ThePublicKeyNeverTakesThePlaceOfTheSecretOne) {
+  EXPECT_EQ(public_key_path("a/signing.key"), "a/signing.pub");
+  EXPECT_EQ(public_key_path("a/signing.pub"), "a/signing.pub.pub");
+}
+
 }  // namespace
 }  // namespace unscatter

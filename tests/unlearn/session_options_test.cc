@@ -80,5 +80,12 @@ TEST(SessionOptions, NamesAreFrozenAndReadBack) {
   EXPECT_EQ(parse_node_removal("").error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST(SessionOptions, UsualNoiseAndReleasesGoWithTheChoice) {
+  EXPECT_EQ(usual_noise(Mechanism::kRelease), SessionOptions{}.noise_stddev);
+  EXPECT_EQ(usual_noise(Mechanism::kObjective), paper_options(1e-3, 2).noise_stddev);
+  EXPECT_EQ(usual_releases(Protection::kRemoved), SessionOptions{}.releases);
+  EXPECT_EQ(usual_releases(Protection::kEveryone), 1u);
+}
+
 }  // namespace
 }  // namespace unscatter

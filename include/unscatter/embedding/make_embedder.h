@@ -21,6 +21,18 @@ inline constexpr double kDefaultRegularisation = 2e-5;
 // And with the transform "rows", for rows of norm 1 or so.
 inline constexpr double kRowsRegularisation = 1e-4;
 
+// An embedding as users name it: "portrait", "paper" (geometric scattering), "rows", "rows:20" (rows, divided by a
+// stated number), the name of a recipe, or the parts of one.  Command line and bindings read names by this function.
+// `base` has the constants that a name does not say.  Errors: kInvalidArgument, naming what is wrong.
+[[nodiscard]] Result<TransformSpec> parse_embedding(std::string_view text,
+                                                    const TransformSpec& base = default_transform());
+// Does the name stand for constants of the program?  Otherwise the user wrote constants down.
+[[nodiscard]] bool embedding_is_built_in(std::string_view text);
+// The features that go with a transform where none are named.
+[[nodiscard]] std::string usual_features(const TransformSpec& spec);
+// The strength of the regularisation that goes with it; `otherwise` for families that have none of their own.
+[[nodiscard]] double usual_regularisation(const TransformSpec& spec, double otherwise);
+
 // What of a graph the parts of a recipe look at, beside its edges without directions.
 struct RecipeSight {
   bool directed = false;

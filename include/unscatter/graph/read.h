@@ -41,6 +41,11 @@ enum class DataFormat { kTuFolder, kTuZip, kGinText, kGinZip, kSuperpixelNpz, kJ
 // Reads whatever `path` is.
 [[nodiscard]] Result<Dataset> read_dataset(const std::filesystem::path& path, const ReadOptions& options = {});
 
+// The path of what a user names as a data set: a path that exists, or the name of one that is on this machine
+// (NAME/NAME.zip or NAME/*.npz in $UNSCATTER_DATA, then in the cache of `unscatter datasets fetch`).  Errors:
+// kNotFound.
+[[nodiscard]] Result<std::filesystem::path> find_dataset(const std::string& path_or_name);
+
 // The TU format: NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt, and where present NAME_node_labels.txt
 // and NAME_node_attributes.txt.  The files lie in a folder or in a zip (stored, deflate or LZMA members, with or
 // without a folder inside).

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,21 @@ class SigningKey {
 
   std::array<std::uint8_t, 64> secret_{};
 };
+
+// $UNSCATTER_KEY, else signing.key in the configuration folder, $XDG_CONFIG_HOME/unscatter or ~/.config/unscatter.
+// Errors: kNotFound if there is no such folder to name.
+[[nodiscard]] Result<std::filesystem::path> usual_key_path();
+// NAME.pub beside NAME.key.
+[[nodiscard]] std::filesystem::path public_key_path(const std::filesystem::path& key);
+
+struct KeyFile {
+  std::shared_ptr<const SigningKey> key;
+  std::filesystem::path path;
+  bool created = false;
+};
+// The key that is there, or a new one, its public half beside it.  Errors: those of SigningKey::load(), save() and
+// save_public_key().
+[[nodiscard]] Result<KeyFile> load_or_create_key(const std::filesystem::path& path);
 
 [[nodiscard]] bool verify_signature(std::string_view message, const Signature& signature, const PublicKey& key);
 

@@ -110,6 +110,13 @@ struct SessionOptions {
 // about it.
 [[nodiscard]] SessionOptions paper_options(double regularisation, std::size_t layers);
 
+// The noise where none is stated.  In the objective it is the paper's alpha; that of published weights would be far too
+// little there.
+[[nodiscard]] double usual_noise(Mechanism mechanism);
+// How many published models the guarantee covers where nothing is stated.  Level everyone: 1, because every model that
+// is covered makes the noise larger.  Who wants more says so.
+[[nodiscard]] std::size_t usual_releases(Protection protection);
+
 // How many published models the guarantee covers together: `releases`, or one under the objective mechanism.
 [[nodiscard]] std::size_t covered_releases(const SessionOptions& options);
 

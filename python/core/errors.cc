@@ -1,0 +1,114 @@
+#include <array>
+
+#include "core.h"
+
+namespace unscatter::python {
+namespace {
+
+struct NamedCode {
+  ErrorCode code;
+  const char* name;
+  PyObject* also;  // the built-in exception that callers may expect, as scikit-learn does
+};
+
+// One exception per code.  They live as long as the module.
+std::vector<NamedCode> codes() {
+  return {{ErrorCode::kInvalidArgument, "InvalidArgument", PyExc_ValueError},
+          {ErrorCode::kNotFound, "NotFound", PyExc_LookupError},
+          {ErrorCode::kMalformedInput, "MalformedInput", PyExc_ValueError},
+          {ErrorCode::kLimitExceeded, "LimitExceeded", PyExc_RuntimeError},
+          {ErrorCode::kIo, "IoError", PyExc_OSError},
+          {ErrorCode::kNotConverged, "NotConverged", PyExc_ArithmeticError},
+          {ErrorCode::kFrameCondition, "FrameCondition", PyExc_ValueError},
+          {ErrorCode::kUnsupported, "Unsupported", PyExc_ValueError},
+          {ErrorCode::kUnavailable, "Unavailable", PyExc_RuntimeError},
+          {ErrorCode::kOutdated, "Outdated", PyExc_RuntimeError}};
+}
+
+std::array<PyObject*, 10>& exceptions() {
+  static std::array<PyObject*, 10> made{};
+  return made;
+}
+PyObject*& base_exception() {
+  static PyObject* made = nullptr;
+  return made;
+}
+
+constexpr auto kLookInterval = std::chrono::milliseconds(100);
+
+}  // namespace
+
+void bind_errors(py::module_& module) {
+  base_exception() = PyErr_NewExceptionWithDoc(
+      "unscatter.Error",
+      "Something that the outside world caused.  `code` is the name of its kind, and `request` the place of the\n"
+      "request that it is about, from 0, where several were given.",
+      nullptr, nullptr);
+  py::object base = py::reinterpret_borrow<py::object>(base_exception());
+  base.attr("code") = "";
+  base.attr("request") = py::none();
+  module.attr("Error") = base;
+  for (const NamedCode& named : codes()) {
+    const std::string full = std::string("unscatter.") + named.name;
+    const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(named.also));
+    PyObject* made = PyErr_NewException(full.c_str(), bases.ptr(), nullptr);
+    if (made == nullptr) throw py::error_already_set();
+    exceptions().at(static_cast<std::size_t>(named.code)) = made;
+    py::object exception = py::reinterpret_borrow<py::object>(made);
+    exception.attr("code") = std::string(error_code_name(named.code));
+    module.attr(named.name) = exception;
+  }
+  // A broken invariant is a fault of this package and never of its user.
+  py::register_exception<InvariantViolation>(module, "InvariantViolation", PyExc_RuntimeError);
+}
+
+void raise(const Error& error) {
+  PyObject* type = exceptions().at(static_cast<std::size_t>(error.code));
+  const py::object exception = py::reinterpret_borrow<py::object>(type)(error.message);
+  if (error.request) exception.attr("request") = *error.request;
+  PyErr_SetObject(type, exception.ptr());
+  throw py::error_already_set();
+}
+
+void PythonProgress::begin(std::string_view stage, std::size_t total) {
+  // Stages follow one another on the calling thread.
+  stage_ = stage;
+  total_ = total;
+  done_ = 0;
+  advance(0);
+}
+
+void PythonProgress::advance(std::size_t units) {
+  done_.fetch_add(units, std::memory_order_relaxed);
+  if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
+  if (std::this_thread::get_id() != owner_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kLookInterval;
+  look();
+}
+
+void PythonProgress::look() {
+  const py::gil_scoped_acquire locked;
+  try {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!report_.is_none()) report_(stage_, done_.load(), total_);
+  } catch (py::error_already_set& error) {
+    raised_.emplace(std::move(error));
+    stop_ = true;
+    throw Interrupted();
+  }
+}
+
+// Runs in destructors of the library, so nothing may be thrown.
+void PythonProgress::end() { total_ = 0; }
+
+void PythonProgress::rethrow() {
+  if (raised_) {
+    py::error_already_set error(std::move(*raised_));
+    raised_.reset();
+    throw error;
+  }
+}
+
+}  // namespace unscatter::python

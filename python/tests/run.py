@@ -1,0 +1,40 @@
+"""Runs the tests of the Python package.
+
+    run.py [--package BUILD/python] --program BUILD/apps/unscatter/unscatter [pytest's own arguments]
+
+Without --package they run against the package that is installed.
+
+Without the packages that the tests need, it says so and is counted as skipped.
+"""
+import argparse
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+NEEDED = ("numpy", "scipy", "sklearn", "networkx", "matplotlib", "pytest", "hypothesis", "mypy")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--package", help="the folder that holds unscatter/")
+    parser.add_argument("--program", required=True, help="the command-line program")
+    arguments, others = parser.parse_known_args()
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"skipped: {', '.join(missing)} not installed (scripts/setup.sh python)")
+        return 0
+    # A prefix of the machine's own Python would bring packages of another version.
+    environment = {**os.environ, "UNSCATTER_PROGRAM": str(pathlib.Path(arguments.program).resolve()),
+                   "PYTHONDONTWRITEBYTECODE": "1"}
+    for name in ("PYTHONHOME", "PYTHONPATH"):
+        environment.pop(name, None)
+    if arguments.package:
+        environment["PYTHONPATH"] = str(pathlib.Path(arguments.package).resolve())
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(pathlib.Path(__file__).parent)]
+    return subprocess.run(command + others, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

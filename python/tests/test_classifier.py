@@ -1,0 +1,193 @@
+"""The classifier of scikit-learn."""
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+import unscatter
+
+
+@pytest.fixture()
+def blobs():
+    random = np.random.default_rng(7)
+    centres = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
+    y = random.integers(0, 3, 150)
+    return centres[y] + 0.2 * random.normal(size=(150, 3)), y
+
+
+def test_check_estimator_passes_completely():
+    with warnings.catch_warnings():
+        # Without pandas one of the checks leaves out a part of its own.
+        warnings.simplefilter("ignore")
+        check_estimator(unscatter.ForgettingClassifier())
+
+
+def test_every_kind_of_request_is_certified(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    graph = groups[4]
+    source, target = graph.edges()[0].tolist()
+    requests = [{"graph": 0}, {"graph": groups.ids[1]}, {"graph": 2, "node": 1}, {"graph": 4, "edge": (source, target)},
+                {"graph": 5, "features_of": 0}, {"subject": groups[8].node_ids[0]}]
+    for request in requests:
+        certificate = model.forget(**request)
+        assert certificate.satisfied and model.certificate_.graphs == certificate.graphs
+    assert certificate.graphs == 118
+    many = model.forget_many([unscatter.ForgetGraph(20), unscatter.ForgetGraph(21)])
+    assert many.graphs == 116
+
+
+def test_forgetting_equals_training_without(groups):
+    tight = {"distance_limit": 1e-10}
+    model = unscatter.ForgettingClassifier(**tight).fit(groups, groups.y)
+    model.forget(graph=3)
+    others = [i for i in range(len(groups)) if i != 3]
+    fresh = unscatter.ForgettingClassifier(**tight).fit(groups[others])
+    kept, expected = model._session.kept_weights, fresh._session.kept_weights
+    distance = np.linalg.norm(kept - expected)
+    limit = model.certificate_.distance_upper_bound + fresh.certificate_.distance_upper_bound
+    assert 0 < distance <= limit < 1e-6
+
+
+def test_a_refusal_changes_nothing_and_names_its_place(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    before = model._session.kept_weights
+    with pytest.raises(unscatter.NotFound) as caught:
+        model.forget_many([unscatter.ForgetGraph(0), unscatter.ForgetGraph(10**6)])
+    assert caught.value.request == 1
+    assert np.array_equal(model._session.kept_weights, before)
+    with pytest.raises(unscatter.InvalidArgument, match="one thing"):
+        model.forget(graph=1, subject="user")
+    with pytest.raises(unscatter.InvalidArgument, match="one thing"):
+        model.forget()
+
+
+def test_a_preview_changes_nothing(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    before = model._session.kept_weights
+    certificate, exposure = model.preview(unscatter.ForgetGraph(0))
+    assert certificate.graphs == 119 and exposure.models == 0
+    assert np.array_equal(model._session.kept_weights, before) and model.certificate_.graphs == 120
+
+
+def test_predictions_are_those_of_the_published_model(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    published = model.release()
+    assert published is model.release() and published.release_number == 1
+    kept = model._session.kept_weights
+    assert not np.array_equal(published.weights, kept)
+    rows = unscatter.Embedder().fit(groups).transform(groups)
+    expected = rows @ published.weights
+    assert np.allclose(model.decision_function(groups), expected[:, 1] - expected[:, 0], atol=1e-12)
+    fresh = model.release(fresh=True)
+    assert fresh.release_number == 2 and not np.array_equal(fresh.weights, published.weights)
+    model.forget(graph=0)
+    assert model.exposure_.models == 2 and 0.5 < model.exposure_.best_guess <= 1
+    assert not np.array_equal(model.release().weights, fresh.weights)
+
+
+def test_the_count_of_releases_is_kept(groups):
+    model = unscatter.ForgettingClassifier(releases=2).fit(groups)
+    model.release()
+    model.release(fresh=True)
+    with pytest.raises(unscatter.LimitExceeded):
+        model.release(fresh=True)
+    # The same data again keep the session and its count.
+    model.fit(groups)
+    with pytest.raises(unscatter.LimitExceeded):
+        model.release(fresh=True)
+
+
+def test_a_pickle_holds_the_published_model_and_nothing_private(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    scores = model.decision_function(groups)
+    kept = model._session.kept_weights
+    text = pickle.dumps(model)
+    assert b"user-" not in text and b"group-" not in text
+    # Neither the bytes of the kept weights nor those of a row.
+    assert np.asfortranarray(kept).tobytes(order="F")[:64] not in text and kept.tobytes()[:64] not in text
+    copy = pickle.loads(text)
+    assert np.array_equal(copy.decision_function(groups), scores)
+    assert not hasattr(copy, "certificate_") and "_session" not in vars(copy)
+    with pytest.raises(unscatter.Unsupported, match="copy of a published model"):
+        copy.forget(graph=0)
+    # And so on: the copy of a copy is the same model.
+    assert np.array_equal(pickle.loads(pickle.dumps(copy)).decision_function(groups), scores)
+    assert pickle.loads(pickle.dumps(copy.release())).promise.epsilon == 1
+
+
+def test_a_class_leaves_with_its_last_row(blobs):
+    X, y = blobs
+    model = unscatter.ForgettingClassifier().fit(X, y)
+    model.forget_many([unscatter.ForgetGraph(int(i)) for i in np.flatnonzero(y == 1)])
+    assert model.classes_.tolist() == [0, 2]
+    assert set(model.predict(X)) == {0, 2} and model.predict_proba(X).shape == (150, 2)
+
+
+def test_rows_people_and_ids(blobs):
+    X, y = blobs
+    ids = [f"row-{i}" for i in range(len(X))]
+    people = [f"person-{i % 10}" for i in range(len(X))]
+    model = unscatter.ForgettingClassifier("rows:2").fit(X, y, ids=ids, subjects=people)
+    assert model.forget(row="row-17").graphs == 149
+    assert model.forget(subject="person-3").graphs == 134
+    assert model.score(X, y) > 0.9
+    assert ("rows", "outside") in model.certificate_.promise.constants
+    probabilities = model.predict_proba(X)
+    assert np.allclose(probabilities.sum(axis=1), 1) and probabilities.min() >= 0
+
+
+def test_probabilities_need_the_logistic_loss(blobs):
+    model = unscatter.ForgettingClassifier(loss="squared").fit(*blobs)
+    assert not hasattr(model, "predict_proba")
+
+
+def test_a_function_of_the_users_own(groups):
+    def sizes(graph):
+        return [graph.node_count / 50, graph.edge_count / 200, 0.1]
+
+    model = unscatter.ForgettingClassifier(sizes, embedding_guarantee=(2.0, 1e-6)).fit(groups)
+    assert model.forget(graph=groups.ids[0]).satisfied
+    assert model.certificate_.promise.with_embedding[0] == pytest.approx(3)
+    assert len(model.predict(groups)) == len(groups)
+    with pytest.raises(unscatter.Unsupported, match="as a whole") as caught:
+        model.forget(graph=1, node=0)
+    assert caught.value.request == 0
+    random = np.random.default_rng(1)
+    with pytest.raises(unscatter.InvalidArgument, match="two different rows"):
+        unscatter.ForgettingClassifier(lambda graph: random.normal(size=3)).fit(groups)
+
+
+def test_options_reach_the_library(groups):
+    model = unscatter.ForgettingClassifier(alpha=1e-3, guarantee=(0.5, 1e-6), noise=0.1, releases=7).fit(groups)
+    promise = model.certificate_.promise
+    assert (promise.epsilon, promise.delta, promise.noise, promise.releases) == (0.5, 1e-6, 0.1, 7)
+    assert ("lambda", "stated") in promise.constants
+    everyone = unscatter.ForgettingClassifier(protect="everyone", per_subject=1, ridge=50.0, features="soft-degree:16",
+                                              classes=["channel", "club"]).fit(groups)
+    assert everyone.certificate_.promise.releases == 1 and everyone.certificate_.promise.protect == "everyone"
+    with pytest.raises(unscatter.InvalidArgument, match="noise"):
+        unscatter.ForgettingClassifier(protect="everyone", ridge=50.0, noise=0.1).fit(groups)
+    with pytest.raises(ValueError, match="mechanism|nonsense"):
+        unscatter.ForgettingClassifier(mechanism="nonsense").fit(groups)
+
+
+def test_grid_search_clone_and_joblib(groups):
+    model = unscatter.ForgettingClassifier(unscatter.ScatteringTransformer(scales=2))
+    assert clone(model).get_params()["embedder__scales"] == 2
+    search = GridSearchCV(model, {"alpha": [1e-4, 1e-3], "embedder__scales": [2, 3]}, cv=2)
+    assert search.fit(list(groups), groups.y).best_score_ > 0.6
+    assert search.best_estimator_.forget(graph=0).satisfied
+    two = cross_val_score(unscatter.ForgettingClassifier(), list(groups), groups.y, cv=2, n_jobs=2)
+    assert len(two) == 2 and min(two) > 0.6
+
+
+def test_behind_an_embedder_in_a_pipeline(groups):
+    pipeline = make_pipeline(unscatter.Embedder(), unscatter.ForgettingClassifier())
+    pipeline.fit(groups, groups.y)
+    assert pipeline.score(groups, groups.y) > 0.7
+    assert pipeline[-1].forget(row=0).satisfied

@@ -1,0 +1,129 @@
+"""Forks, spawned workers, threads, signals and memory."""
+import concurrent.futures
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import unscatter
+
+
+def _embed(graphs):
+    return unscatter.Embedder("auto").fit_transform(graphs).tobytes()
+
+
+def _forget_and_predict(model, graphs):
+    model.forget(graph=0)
+    return model.predict(graphs).tolist()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_other_processes_get_the_same_rows(method, groups):
+    # The threads of this process exist before it forks.
+    expected = _embed(groups)
+    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context(method)) as pool:
+        assert list(pool.map(_embed, [groups, list(groups)], timeout=120)) == [expected, expected]
+
+
+def test_a_forked_child_goes_on_with_a_session(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os.write(writing, bytes([len(_forget_and_predict(model, list(groups)))]))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert os.read(reading, 1) == bytes([len(groups)])
+    assert model.certificate_.graphs == 120
+
+
+def test_threads_share_a_classifier(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    model.release()
+    errors = []
+
+    def work(first):
+        try:
+            for number in range(first, first + 5):
+                model.forget(graph=number)
+                model.predict(groups[100:])
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in (0, 10, 20, 30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not errors and model._session.graph_count == 100 and model._session.updates == 20
+
+
+def test_other_threads_run_while_the_library_works():
+    data = unscatter.interest_groups(groups=3000, seed=4)
+    embedder = unscatter.ScatteringTransformer(scales=5, threads=1).fit(data)
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun = time.perf_counter()
+    embedder.transform(data)
+    ended = time.perf_counter()
+    stop.set()
+    thread.join()
+    during = [moment for moment in ticks if begun < moment < ended]
+    assert len(during) > 0.1 * (ended - begun) / 0.002
+
+
+def test_ctrl_c_ends_long_work_and_leaves_everything_as_it_was(groups):
+    data = unscatter.interest_groups(groups=20000, seed=5)
+    embedder = unscatter.ScatteringTransformer(scales=8, layers=4).fit(groups)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begun = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        embedder.transform(data)
+    assert time.perf_counter() - begun < 5
+    assert embedder.transform(groups).shape[0] == len(groups)
+
+
+def test_an_exception_of_the_report_leaves_the_library(groups):
+    data = unscatter.interest_groups(groups=20000, seed=5)
+
+    def report(stage, done, total):
+        raise ZeroDivisionError(stage)
+
+    with pytest.raises(ZeroDivisionError, match="embedding"):
+        unscatter.ScatteringTransformer(scales=8, layers=4, progress=report).fit(groups).transform(data)
+
+
+def test_fit_and_forget_leave_no_memory_behind():
+    """A few hundred cycles here; scripts of docs/python.md run ten thousand."""
+    random = np.random.default_rng(3)
+    X, y = random.normal(size=(40, 5)), random.integers(0, 2, 40)
+
+    def cycles(count):
+        for _ in range(count):
+            model = unscatter.ForgettingClassifier(threads=1).fit(X, y)
+            model.forget(row=0)
+            model.predict(X[:2])
+
+    def resident():
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+
+    cycles(100)
+    before = resident()
+    cycles(400)
+    # A cycle that kept its 40 rows would leave 640 kB here, and a session far more.
+    assert resident() - before < 400_000

@@ -1,0 +1,359 @@
+"""A classifier of scikit-learn that forgets."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._core import Certificate, Exposure, ForgetGraph, ForgetSubject, Graph, InvalidArgument, Model, Unsupported
+from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, graphs_only, is_graphs
+from ._graphs import GraphDataset, class_text
+from ._progress import ProgressOption, reporter
+from ._requests import Key, Request, request_of
+
+RowFunction = Callable[[Graph], npt.ArrayLike]
+# How many graphs a function is called on twice, to see whether it gives the same row.
+_GRAPHS_CHECKED = 3
+
+
+def _is_logistic(classifier: "ForgettingClassifier") -> bool:
+    if classifier.loss is None or classifier.loss == "logistic":
+        return True
+    raise AttributeError(f"predict_proba needs the logistic loss, and this one is {classifier.loss}")
+
+
+def _rows_by(function: RowFunction, graphs: Sequence[Graph], check: bool) -> npt.NDArray[np.float64]:
+    """The row of each graph, one graph at a time."""
+    rows = [np.asarray(function(graph), dtype=np.float64).reshape(-1) for graph in graphs]
+    for place in range(min(_GRAPHS_CHECKED, len(rows)) if check else 0):
+        again = np.asarray(function(graphs[place]), dtype=np.float64).reshape(-1)
+        if not np.array_equal(rows[place], again):
+            raise InvalidArgument(f"the embedder gave graph {place} two different rows: a row has to be a function of "
+                                  "its graph alone (no dropout, no statistics of a batch)")
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise InvalidArgument(f"the embedder gave rows of different widths: {sorted(widths)}")
+    return np.stack(rows)
+
+
+class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """One-vs-rest linear classifier that forgets graphs, nodes, edges, features, people or rows, with a certificate.
+
+    X is a GraphDataset, a sequence of Graph, or a 2-D array whose rows are data (certified removal of rows).
+
+    Predictions are those of the published model: the weights with the noise of the guarantee.  It is drawn when it is
+    first needed, and stays the same until the next removal.  So what this object says to others, and its pickle, are
+    covered by the promise.  The kept weights, without noise, stay inside.
+
+    Parameters
+    ----------
+    embedder : None, text, Embedder, ScatteringTransformer or function
+        None is what ``unscatter train`` uses; for 2-D input the rows themselves.  A text is read as ``--embedding``
+        ("rows:20" divides rows by 20).  A function maps one graph to its row; it must have learned from no private
+        data, or state how much in ``embedding_guarantee``.
+    alpha : strength of the regularisation, lambda on the command line
+    guarantee : (epsilon, delta)
+    protect : "removed" or "everyone"
+    per_subject, ridge : of "everyone", as on the command line
+    noise : standard deviation of the noise, on published weights or in the objective
+    releases : how many published models the guarantee covers together
+    mechanism, loss, bias, optimizer, distance_limit, bound, removal : as the options of the command line
+    classes : the list of classes, where it is a public constant; if it is not given, the classes are those that occur,
+        and a class leaves with its last graph
+    features : signals on the nodes, for embeddings that take some
+    fit_constants : "none", "private" or "once": where constants that ``features`` leaves out come from
+    embedding_guarantee : (epsilon, delta) of the training of the function that made the rows
+    threads, progress : results do not depend on them
+
+    What is not given is the library's own default.
+
+    Attributes
+    ----------
+    classes_ : the classes that are left
+    certificate_ : of the present state
+    exposure_ : of the last removal, or None
+    """
+
+    _OPTIONS = ("alpha", "guarantee", "protect", "per_subject", "ridge", "noise", "releases", "mechanism", "loss",
+                "bias", "optimizer", "distance_limit", "bound", "removal", "embedding_guarantee", "threads")
+
+    def __init__(self, embedder: Union[None, str, Embedder, ScatteringTransformer, RowFunction] = None, *,
+                 alpha: Optional[float] = None, guarantee: Optional[Tuple[float, float]] = None,
+                 protect: Optional[str] = None, per_subject: Optional[int] = None, ridge: Optional[float] = None,
+                 noise: Optional[float] = None, releases: Optional[int] = None, mechanism: Optional[str] = None,
+                 loss: Optional[str] = None, bias: Optional[bool] = None, optimizer: Optional[str] = None,
+                 distance_limit: Optional[float] = None, bound: Optional[str] = None, removal: Optional[str] = None,
+                 classes: Optional[Sequence[Any]] = None, features: Optional[str] = None, fit_constants: str = "none",
+                 embedding_guarantee: Optional[Tuple[float, float]] = None, threads: Optional[int] = None,
+                 progress: ProgressOption = None) -> None:
+        self.embedder = embedder
+        self.alpha = alpha
+        self.guarantee = guarantee
+        self.protect = protect
+        self.per_subject = per_subject
+        self.ridge = ridge
+        self.noise = noise
+        self.releases = releases
+        self.mechanism = mechanism
+        self.loss = loss
+        self.bias = bias
+        self.optimizer = optimizer
+        self.distance_limit = distance_limit
+        self.bound = bound
+        self.removal = removal
+        self.classes = classes
+        self.features = features
+        self.fit_constants = fit_constants
+        self.embedding_guarantee = embedding_guarantee
+        self.threads = threads
+        self.progress = progress
+
+    # ---- learning
+
+    def fit(self, X: Any, y: Any = None, *, ids: Optional[Sequence[str]] = None,
+            subjects: Optional[Sequence[str]] = None) -> "ForgettingClassifier":
+        """Trains.  ``ids`` are external ids of graphs or rows, ``subjects`` the person behind each row.
+
+        The same data and parameters again change nothing: the session and its published model stay.  Other data begin
+        a new count of published models.
+        """
+        function = self._row_function()
+        if is_graphs(X):
+            data, labels = self._graph_data(X, y, ids, function, subjects)
+        else:
+            data, labels = self._row_data(X, y, ids, subjects)
+        transform = self._transform(data)
+        options = {word: getattr(self, word) for word in self._OPTIONS}
+        if self.classes is not None:
+            labels = np.asarray(list(self.classes))
+            data = GraphDataset._of(data._core.with_classes([class_text(label) for label in labels]))
+            options["classes"] = "stated"
+        key = (data.digest(), repr(sorted(options.items())), repr(transform.fields), self.features, self.fit_constants)
+        session: Optional[_core.Session] = self.__dict__.get("_session")
+        if session is None or session.updates > 0 or self.__dict__.get("_fit_key") != key:
+            self._session = _core.Session.create(data._core, transform, self._features(transform), self.fit_constants,
+                                                 options, reporter(self.progress))
+        self._fit_key = key
+        self._model: Optional[Model] = None
+        self._classes_by_name = {class_text(label): label for label in labels}
+        self.certificate_ = self._session.certificate
+        self.exposure_: Optional[Exposure] = None
+        self._take_classes(self._session.class_names)
+        return self
+
+    def _row_function(self) -> Optional[RowFunction]:
+        embedder = self.embedder
+        if embedder is None or isinstance(embedder, (str, _GraphTransformer)):
+            return None
+        if callable(embedder):
+            return embedder
+        raise InvalidArgument(f"an embedder is a text, an Embedder or a function, and not {type(embedder).__name__}")
+
+    def _graph_data(self, X: Any, y: Any, ids: Optional[Sequence[str]], function: Optional[RowFunction],
+                    subjects: Optional[Sequence[str]]) -> Tuple[GraphDataset, npt.NDArray[Any]]:
+        graphs = graphs_only(X)
+        if isinstance(graphs, GraphDataset):
+            y = graphs.y if y is None else y
+            ids = graphs.ids if ids is None else ids
+        if y is None:
+            raise InvalidArgument("the classes are missing: fit(graphs, y)")
+        labels = self._labels(y)
+        if len(labels) != len(graphs):
+            raise InvalidArgument(f"{len(labels)} classes for {len(graphs)} graphs")
+        self._on_rows = False
+        if function is not None:
+            return self._rows(_rows_by(function, graphs, check=True), labels, ids, subjects), labels
+        if subjects is not None:
+            raise InvalidArgument("subjects= belongs to rows; nodes of graphs have ids")
+        # A data set keeps its name, which files show.
+        name = graphs.name if isinstance(graphs, GraphDataset) else "graphs"
+        return GraphDataset(graphs, list(labels), ids=ids, name=name), labels
+
+    def _row_data(self, X: Any, y: Any, ids: Optional[Sequence[str]],
+                  subjects: Optional[Sequence[str]]) -> Tuple[GraphDataset, npt.NDArray[Any]]:
+        if self._row_function() is not None or isinstance(self.embedder, _GraphTransformer):
+            raise InvalidArgument("rows are embeddings already: an embedder of graphs does not go with them")
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        rows, y = self._validate_data(X, y, dtype=np.float64, order="C")
+        labels = self._labels(y)
+        self._on_rows = True
+        return self._rows(rows, labels, ids, subjects), labels
+
+    @staticmethod
+    def _labels(y: Any) -> npt.NDArray[Any]:
+        labels = np.asarray(y)
+        check_classification_targets(labels)
+        return labels.reshape(-1)
+
+    @staticmethod
+    def _rows(rows: npt.NDArray[np.float64], labels: npt.NDArray[Any], ids: Optional[Sequence[str]],
+              subjects: Optional[Sequence[str]]) -> GraphDataset:
+        core = _core.rows_dataset("rows", rows, [class_text(label) for label in labels],
+                                  [] if ids is None else list(ids), [] if subjects is None else list(subjects))
+        return GraphDataset._of(core)
+
+    def _transform(self, data: GraphDataset) -> _core.Transform:
+        embedder = self.embedder
+        if self._on_rows or self._row_function() is not None:
+            return _core.Transform(embedder if isinstance(embedder, str) else "rows", {})
+        if isinstance(embedder, _GraphTransformer):
+            return embedder._transform_words()
+        return _core.Transform(embedder if isinstance(embedder, str) else None, {})
+
+    def _features(self, transform: _core.Transform) -> Optional[str]:
+        if self.features is None and isinstance(self.embedder, _GraphTransformer):
+            chosen: Optional[str] = self.embedder.features
+            return chosen
+        return self.features
+
+    def _take_classes(self, names: List[str]) -> None:
+        values = [self._classes_by_name[name] for name in names]
+        order = [place for _, place in sorted((value, place) for place, value in enumerate(values))]
+        # The columns of the model, in the order of classes_.
+        self._columns = np.array(order)
+        self.classes_ = np.array([values[place] for place in order])
+
+    # ---- predictions
+
+    def _scores(self, X: Any) -> npt.NDArray[np.float64]:
+        check_is_fitted(self, "classes_")
+        model = self._published()
+        threads, report = self.threads or 0, reporter(self.progress)
+        function = self._row_function()
+        if self._on_rows:
+            rows = self._validate_data(X, dtype=np.float64, order="C", reset=False)
+            data = self._rows(rows, np.zeros(len(rows), dtype=int), None, None)
+            scores = model.dataset_scores(data._core, threads, report)
+        else:
+            graphs = graphs_only(X)
+            if function is not None:
+                data = self._rows(_rows_by(function, graphs, check=False), np.zeros(len(graphs), dtype=int), None, None)
+                scores = model.dataset_scores(data._core, threads, report)
+            elif isinstance(graphs, GraphDataset):
+                scores = model.dataset_scores(graphs._core, threads, report)
+            else:
+                scores = model.graph_scores(graphs, threads, report)
+        ordered: npt.NDArray[np.float64] = scores[:, self._columns]
+        return ordered
+
+    def _published(self) -> Model:
+        if self._model is not None:
+            return self._model
+        return self._session.release(False)
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Scores w.z of the published model, one column per class.  Two classes: the second one's lead."""
+        scores = self._scores(X)
+        if len(self.classes_) == 2:
+            lead: npt.NDArray[np.float64] = scores[:, 1] - scores[:, 0]
+            return lead
+        return scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of the largest score."""
+        best = np.argmax(self._scores(X), axis=1)
+        chosen: npt.NDArray[Any] = self.classes_[best]
+        return chosen
+
+    @available_if(_is_logistic)  # type: ignore[misc]
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The sigmoid of every class's score, divided by their sum, as one-vs-rest classifiers do.
+
+        The scores carry the noise of the published model.  They order the classes; they are not calibrated.
+        """
+        scores = self._scores(X)
+        # log of the sigmoid, shifted by its largest, so that no row is 0/0.
+        logs = -np.logaddexp(0, -scores)
+        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+        normalised: npt.NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+        return normalised
+
+    # ---- forgetting
+
+    def forget(self, request: Optional[Request] = None, *, graph: Optional[Key] = None, node: Optional[Key] = None,
+               edge: Optional[Tuple[Key, Key]] = None, features_of: Optional[Key] = None,
+               subject: Optional[str] = None, row: Optional[Key] = None) -> Certificate:
+        """Forgets one thing, by number at the time of fit() or by external id.
+
+        forget(graph=17), forget(graph=17, node=3), forget(graph=17, edge=(3, 5)), forget(graph=17, features_of=3),
+        forget(subject="user-3"), forget(row=17).
+        """
+        return self.forget_many([request_of(request, graph, node, edge, features_of, subject, row)])
+
+    def forget_many(self, requests: Iterable[Request]) -> Certificate:
+        """All of them by one update.  If one is refused, nothing happens; the error's ``request`` is its place."""
+        session = self._working_session()
+        chosen = self._honourable(list(requests))
+        certificate, exposure = session.forget(chosen, reporter(self.progress))
+        self.certificate_, self.exposure_ = certificate, exposure
+        names = session.class_names
+        if len(names) != len(self.classes_):
+            self._take_classes(names)
+        return certificate
+
+    def preview(self, requests: Union[Request, Iterable[Request]]) -> Tuple[Certificate, Exposure]:
+        """What forget_many() would give, without doing it."""
+        session = self._working_session()
+        chosen = list(requests) if isinstance(requests, Iterable) else [requests]
+        return session.preview(self._honourable(chosen), reporter(self.progress))
+
+    def release(self, *, fresh: bool = False) -> Model:
+        """The model for others.  It is the same one until the next removal, unless a fresh one is asked for.
+
+        Every fresh one counts against the guarantee.
+        """
+        check_is_fitted(self, "classes_")
+        if self._model is not None:
+            if fresh:
+                raise Unsupported(self._COPY)
+            return self._model
+        return self._session.release(fresh)
+
+    def kept_graph(self, number: int) -> Optional[Graph]:
+        """A copy of a graph as it is kept now, by its number at the time of fit(); None if it was forgotten."""
+        return self._working_session().graph(number)
+
+    _COPY = ("this is a copy of a published model, without the data: it predicts, and forgets nothing; the object that "
+             "was trained does")
+
+    def _working_session(self) -> _core.Session:
+        check_is_fitted(self, "classes_")
+        if self._model is not None:
+            raise Unsupported(self._COPY)
+        return self._session
+
+    def _honourable(self, requests: List[Request]) -> List[Request]:
+        function = self._row_function()
+        if function is None:
+            return requests
+        for place, request in enumerate(requests):
+            if not isinstance(request, (ForgetGraph, ForgetSubject)):
+                error = Unsupported(f"{request!r}: the rows of graphs were made by a function outside, so graphs leave "
+                                    "as a whole")
+                error.request = place
+                raise error
+        return requests
+
+    # ---- scikit-learn and pickle
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"X_types": ["2darray"]}
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """The parameters and the published model.  No graph, no row, no kept weight, no residual."""
+        state = dict(super().__getstate__())
+        if "classes_" in state:
+            state["_model"] = self._published()
+            # A class that left with its last graph is not named either.
+            state["_classes_by_name"] = {class_text(label): label for label in self.classes_}
+            for private in ("_session", "_fit_key", "certificate_", "exposure_"):
+                state.pop(private, None)
+        state["progress"] = None if callable(self.progress) else self.progress
+        return state

@@ -1,0 +1,290 @@
+"""Graphs from and to other packages.  What cannot be kept is refused with a reason, and never dropped silently."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._core import Graph, InvalidArgument, Unsupported
+
+Drop = Union[Tuple[str, ...], List[str], str]
+
+
+def from_arrays(edges: npt.ArrayLike, *, nodes: Optional[int] = None, weights: Optional[npt.ArrayLike] = None,
+                directed: bool = False, attributes: Optional[npt.ArrayLike] = None,
+                labels: Optional[npt.ArrayLike] = None, positions: Optional[npt.ArrayLike] = None,
+                ids: Optional[Sequence[str]] = None, drop_self_loops: bool = False,
+                drop_duplicates: bool = False) -> Graph:
+    """A graph from an edge list of two columns.
+
+    ``nodes`` is needed where no other argument tells their number: an edge list does not know isolated nodes.  An
+    undirected edge stands there once, or once per direction.  ``attributes`` has a row of numbers per node,
+    ``labels`` a whole number, ``positions`` two coordinates, ``ids`` an external id.
+    """
+    if nodes is None:
+        for part in (attributes, labels, positions, ids):
+            if part is not None:
+                nodes = len(np.asarray(part)) if part is not ids else len(list(part))  # type: ignore[arg-type]
+                break
+    if nodes is None:
+        raise InvalidArgument("the number of nodes is not known: an edge list does not tell isolated nodes; "
+                              "give nodes=")
+    ends = np.asarray(edges)
+    if ends.size == 0:
+        ends = np.zeros((0, 2), dtype=np.int64)
+    if not np.issubdtype(ends.dtype, np.integer):
+        raise InvalidArgument(f"edges are of type {ends.dtype} and not whole numbers")
+    return _core.graph_from_edges(
+        nodes, ends, None if weights is None else np.asarray(weights, dtype=np.float64), directed,
+        _matrix(attributes), None if labels is None else np.asarray(labels, dtype=np.int64),
+        None if positions is None else np.asarray(positions, dtype=np.float64),
+        None if ids is None else list(ids), drop_self_loops, drop_duplicates)
+
+
+def _matrix(values: Optional[npt.ArrayLike]) -> Optional[npt.NDArray[np.float64]]:
+    if values is None:
+        return None
+    matrix = np.asarray(values, dtype=np.float64)
+    return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
+
+
+def _refuse_names(what: str, names: Sequence[str], drop: Drop) -> None:
+    if drop == "all":
+        return
+    left = sorted(str(name) for name in names if name not in drop)
+    if left:
+        raise Unsupported(f"{what} '{left[0]}' cannot be kept: graphs here have attributes (numbers), a label, a "
+                          f"position and edge weights; name it in attributes= or in drop=")
+
+
+# ---- NetworkX
+
+def _node_names(names: List[Any], ids: Optional[Callable[[Any], str]]) -> Optional[List[str]]:
+    """External ids, or None if the nodes are 0, 1, 2, ..., which need none."""
+    if ids is not None:
+        return [ids(name) for name in names]
+    if all(isinstance(name, str) for name in names):
+        return names
+    whole = all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names)
+    if whole and sorted(names) == list(range(len(names))):
+        return None
+    raise Unsupported("nodes are neither texts nor the numbers 0, 1, 2, ...: their names would be lost; ids=str keeps "
+                      "them as texts")
+
+
+def _node_data(nodes: Dict[Any, Dict[str, Any]], names: List[Any], columns: Sequence[str],
+               drop: Drop) -> Dict[str, Any]:
+    """The parts of a graph that nodes have, by the arguments of from_arrays()."""
+    if not any(nodes.values()) and not columns:
+        return {}
+    found: Dict[str, Any] = {}
+    used = set(columns)
+
+    def collect(part: str, key: str) -> None:
+        given = [nodes[name][key] for name in names if key in nodes[name]]
+        if not given:
+            return
+        if len(given) != len(names):
+            raise Unsupported(f"some nodes have '{key}' and others have not")
+        used.add(key)
+        found[part] = given
+
+    if columns:
+        missing = [(name, key) for name in names for key in columns if key not in nodes[name]]
+        if missing:
+            raise Unsupported(f"node {missing[0][0]!r} has no '{missing[0][1]}'")
+        found["attributes"] = [[float(nodes[name][key]) for key in columns] for name in names]
+    else:
+        collect("attributes", "attributes")
+    collect("labels", "label")
+    collect("positions", "pos")
+    keys = {key for data in nodes.values() for key in data}
+    _refuse_names("node data", sorted(str(key) for key in keys - used), drop)
+    return found
+
+
+def from_networkx(graph: Any, *, attributes: Sequence[str] = (), ids: Optional[Callable[[Any], str]] = None,
+                  drop: Drop = (), drop_self_loops: bool = False) -> Graph:
+    """A graph of NetworkX, undirected or directed.
+
+    Nodes are texts, which become external ids, or 0, 1, 2, ....  Node data "attributes" (a list of numbers), "label"
+    (a whole number) and "pos" (two numbers) are kept, and "weight" of edges.  ``attributes`` names node data that
+    become the attributes instead.  Other data are refused, unless ``drop`` names them or is "all".  Parallel edges
+    are refused.
+    """
+    directed = bool(graph.is_directed())
+    adjacency = dict(graph.adjacency())
+    if graph.is_multigraph():
+        adjacency = _simple(adjacency)
+    names = list(adjacency)
+    texts = _node_names(names, ids)
+    if texts is None and names != list(range(len(names))):
+        # Numbers in another order: the number is the place.
+        names.sort()
+        adjacency = {name: adjacency[name] for name in names}
+    edges, weights, without, others = _core.read_adjacency(adjacency, directed)
+    if others:
+        _refuse_names("edge data", sorted(others), drop)
+    if len(weights) and without:
+        raise Unsupported("some edges have a weight and others have not")
+    parts = _node_data(graph.nodes, names, attributes, drop) if _has_node_data(graph, attributes) else {}
+    return _core.graph_from_edges(
+        len(names), edges, weights if len(weights) else None, directed, _matrix(parts.get("attributes")),
+        _whole(parts.get("labels")), _matrix(parts.get("positions")), texts, drop_self_loops, False)
+
+
+def _has_node_data(graph: Any, attributes: Sequence[str]) -> bool:
+    return bool(attributes) or any(data for _, data in graph.nodes(data=True))
+
+
+def _whole(values: Optional[List[Any]]) -> Optional[npt.NDArray[np.int64]]:
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise Unsupported("labels of nodes are whole numbers; others go into attributes")
+    return array.astype(np.int64)
+
+
+def _simple(adjacency: Dict[Any, Dict[Any, Dict[Any, Any]]]) -> Dict[Any, Dict[Any, Any]]:
+    simple: Dict[Any, Dict[Any, Any]] = {}
+    for name, row in adjacency.items():
+        simple[name] = {}
+        for other, parallel in row.items():
+            if len(parallel) > 1:
+                raise Unsupported(f"there are {len(parallel)} parallel edges between {name!r} and {other!r}: a graph "
+                                  "here has one; merge them first")
+            simple[name][other] = next(iter(parallel.values()))
+    return simple
+
+
+def to_networkx(graph: Graph) -> Any:
+    """A Graph or DiGraph of NetworkX, such that from_networkx() gives the same graph back."""
+    import networkx
+
+    made = networkx.DiGraph() if graph.directed else networkx.Graph()
+    names: Sequence[Any] = graph.node_ids if graph.node_ids is not None else range(graph.node_count)
+    made.add_nodes_from(names)
+    for key, values in (("attributes", graph.attributes), ("pos", graph.positions), ("label", graph.labels)):
+        if values is not None:
+            for name, value in zip(names, values.tolist()):
+                made.nodes[name][key] = value
+    weights = graph.edge_weights()
+    for place, (source, target) in enumerate(graph.edges().tolist()):
+        data = {} if weights is None else {"weight": float(weights[place])}
+        made.add_edge(names[source], names[target], **data)
+    return made
+
+
+# ---- SciPy
+
+def from_scipy(matrix: Any, *, directed: bool = False, weights: Optional[bool] = None,
+               attributes: Optional[npt.ArrayLike] = None, labels: Optional[npt.ArrayLike] = None,
+               positions: Optional[npt.ArrayLike] = None, ids: Optional[Sequence[str]] = None,
+               drop_self_loops: bool = False) -> Graph:
+    """A graph from an adjacency matrix; entry (i, j) is the edge i -> j.
+
+    ``weights``: whether entries are weights.  If it is not given, they are, unless all of them are 1.
+    """
+    coo = matrix.tocoo()
+    if coo.shape[0] != coo.shape[1]:
+        raise InvalidArgument(f"an adjacency matrix is square, and this one is {coo.shape[0]} x {coo.shape[1]}")
+    edges = np.stack([coo.row, coo.col], axis=1).astype(np.int64)
+    values = np.asarray(coo.data, dtype=np.float64)
+    if not directed:
+        difference = abs(coo.tocsr() - coo.tocsr().T)
+        if difference.nnz and difference.max() != 0:
+            raise InvalidArgument("the matrix is not symmetric: directed=True keeps both directions apart")
+    weighted = bool(np.any(values != 1)) if weights is None else weights
+    return from_arrays(edges, nodes=coo.shape[0], weights=values if weighted else None, directed=directed,
+                       attributes=attributes, labels=labels, positions=positions, ids=ids,
+                       drop_self_loops=drop_self_loops)
+
+
+def to_scipy(graph: Graph) -> Any:
+    """The adjacency matrix as compressed sparse rows; entry (i, j) is the edge i -> j."""
+    from scipy import sparse
+
+    weights = graph.weights
+    data = np.ones(len(graph.neighbours)) if weights is None else weights
+    # Row i lists where edges come from, so this is the transposed matrix.
+    incoming = sparse.csr_matrix((data, graph.neighbours, graph.offsets), shape=(graph.node_count,) * 2)
+    return incoming.T.tocsr() if graph.directed else incoming
+
+
+# ---- PyTorch Geometric, by its names only: torch is never imported
+
+_PYG_NAMES = frozenset(("edge_index", "x", "y", "pos", "edge_weight", "edge_attr", "num_nodes", "batch", "ptr"))
+
+
+def _array(tensor: Any) -> Optional[npt.NDArray[Any]]:
+    if tensor is None:
+        return None
+    if hasattr(tensor, "detach"):
+        tensor = tensor.detach().cpu().numpy()
+    return np.asarray(tensor)
+
+
+def _pyg_names(data: Any) -> List[str]:
+    keys = getattr(data, "keys", None)
+    if keys is None:
+        return [name for name in vars(data) if not name.startswith("_")]
+    return list(keys() if callable(keys) else keys)
+
+
+def _is_symmetric(edges: npt.NDArray[Any], weights: Optional[npt.NDArray[Any]]) -> bool:
+    values = [1.0] * len(edges) if weights is None else weights.tolist()
+    there = {(source, target): value for (source, target), value in zip(edges.tolist(), values)}
+    return all(there.get((target, source)) == value for (source, target), value in there.items())
+
+
+def from_pyg(data: Any, *, directed: Optional[bool] = None, ids: Optional[Sequence[str]] = None, drop: Drop = (),
+             drop_self_loops: bool = False) -> Graph:
+    """A graph from an object with ``edge_index`` and, where it has them, ``x``, ``pos``, ``edge_weight``.
+
+    ``x`` becomes the attributes.  ``edge_attr`` of one column counts as weights; more columns are refused.  ``y`` is
+    about the whole graph and is left to the caller.  ``directed``: if it is not given, a graph whose edges all stand
+    there in both directions is undirected, as PyTorch Geometric writes it.
+    """
+    _refuse_names("field", [name for name in _pyg_names(data) if name not in _PYG_NAMES], drop)
+    index = _array(data.edge_index)
+    if index is None or index.ndim != 2 or index.shape[0] != 2:
+        raise InvalidArgument("edge_index has no two rows")
+    edges = np.ascontiguousarray(index.T)
+    weights = _array(getattr(data, "edge_weight", None))
+    columns = _array(getattr(data, "edge_attr", None))
+    if columns is not None and "edge_attr" not in drop and drop != "all":
+        if weights is not None or columns.size != len(edges):
+            raise Unsupported("edge_attr has more than one number per edge, and edges here have a weight only; "
+                              "drop=('edge_attr',) leaves it out")
+        weights = columns.reshape(-1)
+    x, pos = _array(getattr(data, "x", None)), _array(getattr(data, "pos", None))
+    nodes = getattr(data, "num_nodes", None)
+    if nodes is None and x is None and pos is None:
+        raise InvalidArgument("neither num_nodes nor x tells the number of nodes")
+    count = int(nodes) if nodes is not None else len(x if x is not None else pos)  # type: ignore[arg-type]
+    if pos is not None and (pos.ndim != 2 or pos.shape[1] != 2):
+        raise Unsupported("pos has other than two coordinates; put them into x")
+    chosen = not _is_symmetric(edges, weights) if directed is None else directed
+    return from_arrays(edges, nodes=count, weights=weights, directed=chosen, attributes=x, positions=pos, ids=ids,
+                       drop_self_loops=drop_self_loops)
+
+
+def to_pyg(graph: Graph) -> Dict[str, npt.NDArray[Any]]:
+    """The fields of a ``torch_geometric.data.Data`` as NumPy arrays: Data(**{k: torch.from_numpy(v) ...})."""
+    weights = graph.edge_weights()
+    edges = graph.edges()
+    if not graph.directed:
+        edges = np.concatenate([edges, edges[:, ::-1]])
+        weights = None if weights is None else np.concatenate([weights, weights])
+    fields: Dict[str, npt.NDArray[Any]] = {"edge_index": np.ascontiguousarray(edges.T)}
+    if weights is not None:
+        fields["edge_weight"] = weights
+    if graph.attributes is not None:
+        fields["x"] = np.array(graph.attributes)
+    if graph.positions is not None:
+        fields["pos"] = np.array(graph.positions)
+    fields["num_nodes"] = np.int64(graph.node_count)  # type: ignore[assignment]
+    return fields

@@ -1,0 +1,165 @@
+"""Embeddings as transformers of scikit-learn."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._core import Graph, InvalidArgument
+from ._graphs import GraphDataset
+from ._progress import ProgressOption, reporter
+
+Graphs = Union[GraphDataset, Sequence[Graph]]
+
+
+def recipes() -> List[str]:
+    """The names of recipes; docs/embeddings.md describes them."""
+    return _core.recipe_list()
+
+
+def is_graphs(X: Any) -> bool:
+    """A data set, or a sequence of graphs."""
+    if isinstance(X, GraphDataset):
+        return True
+    if isinstance(X, np.ndarray):
+        return X.dtype == object and X.ndim == 1 and X.size > 0 and isinstance(X[0], Graph)
+    return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Graph)
+
+
+def graphs_only(X: Any) -> Graphs:
+    if not is_graphs(X):
+        raise InvalidArgument("these are no graphs: give a GraphDataset or a sequence of Graph")
+    return X if isinstance(X, GraphDataset) else list(X)
+
+
+class _GraphTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What all embeddings share.
+
+    An embedding is a function of one graph and of public constants, so nothing is learned from the values of the
+    data.  fit() takes the form of the data only: whether nodes have labels, and how many attributes.
+    """
+
+    def _transform_words(self) -> _core.Transform:
+        raise NotImplementedError
+
+    def fit(self, X: Graphs, y: Any = None) -> "_GraphTransformer":
+        graphs = graphs_only(X)
+        data = graphs if isinstance(graphs, GraphDataset) else GraphDataset(graphs)
+        self.transform_ = self._transform_words()
+        core = _core.make_embedder(self.transform_, self.features, data._core, self.fit_constants)
+        self.features_ = core.features
+        self._embedder = core
+        self.n_features_out_ = core.width
+        return self
+
+    def transform(self, X: Graphs) -> Any:
+        """One row per graph: an array, or a sparse matrix with sparse=True."""
+        check_is_fitted(self, "features_")
+        graphs = graphs_only(X)
+        threads, report = self.threads or 0, reporter(self.progress)
+        if isinstance(graphs, GraphDataset):
+            rows = self._embedder.embed_dataset(graphs._core, threads, report)
+        else:
+            rows = self._embedder.embed_graphs(graphs, threads, report)
+        if not self.sparse:
+            return rows.dense()
+        from scipy import sparse
+
+        return sparse.csr_matrix(rows.compressed(), shape=(len(rows), rows.columns))
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        check_is_fitted(self, "features_")
+        return np.array([f"z{i}" for i in range(self.n_features_out_)], dtype=object)
+
+    def describe(self) -> str:
+        """Features, transform and all constants, for people."""
+        check_is_fitted(self, "features_")
+        return str(self._embedder.describe())
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"X_types": [], "stateless": True, "no_validation": True, "requires_fit": True}
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_embedder", None)
+        if "transform_" in state:
+            state["transform_"] = state["transform_"].fields
+        return state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        super().__setstate__(state)
+        fields: Optional[Dict[str, Any]] = state.get("transform_")
+        if fields is not None:
+            self.transform_ = _core.Transform(None, fields)
+            self._embedder = _core.restore_embedder(self.transform_, self.features_)
+
+
+class Embedder(_GraphTransformer):
+    """An embedding by its name.
+
+    ``embedding`` is the name of a recipe ("auto" chooses by the form of the data), the parts of one such as
+    "size*3 + shapes", "portrait" or "paper".  None is what ``unscatter train`` uses.
+    """
+
+    def __init__(self, embedding: Optional[str] = None, *, features: Optional[str] = None,
+                 symmetrise: Optional[bool] = None, row_norm: Optional[str] = None, fit_constants: str = "none",
+                 sparse: bool = False, threads: Optional[int] = None, progress: ProgressOption = None) -> None:
+        self.embedding = embedding
+        self.features = features
+        self.symmetrise = symmetrise
+        self.row_norm = row_norm
+        self.fit_constants = fit_constants
+        self.sparse = sparse
+        self.threads = threads
+        self.progress = progress
+
+    def _transform_words(self) -> _core.Transform:
+        return _core.Transform(self.embedding, {"symmetrise": self.symmetrise, "row_norm": self.row_norm})
+
+
+class ScatteringTransformer(_GraphTransformer):
+    """Scattering, and the other transforms of signals on a graph, with their constants.
+
+    ``family`` is geometric (the paper's, if nothing is given), diffusion, monic-cubic, itersine, custom, gft,
+    pagerank, windows or portrait.  A constant that is not given is the library's.
+    """
+
+    def __init__(self, family: Optional[str] = None, *, operator: Optional[str] = None, scales: Optional[int] = None,
+                 moments: Optional[int] = None, layers: Optional[int] = None, linear: Optional[bool] = None,
+                 kernel: Optional[str] = None, method: Optional[str] = None, degree: Optional[int] = None,
+                 damping: Optional[float] = None, windows: Optional[int] = None,
+                 random_features: Optional[int] = None, sharpness: Optional[float] = None,
+                 features: Optional[str] = None, symmetrise: Optional[bool] = None, row_norm: Optional[str] = None,
+                 fit_constants: str = "none", sparse: bool = False, threads: Optional[int] = None,
+                 progress: ProgressOption = None) -> None:
+        self.family = family
+        self.operator = operator
+        self.scales = scales
+        self.moments = moments
+        self.layers = layers
+        self.linear = linear
+        self.kernel = kernel
+        self.method = method
+        self.degree = degree
+        self.damping = damping
+        self.windows = windows
+        self.random_features = random_features
+        self.sharpness = sharpness
+        self.features = features
+        self.symmetrise = symmetrise
+        self.row_norm = row_norm
+        self.fit_constants = fit_constants
+        self.sparse = sparse
+        self.threads = threads
+        self.progress = progress
+
+    _WORDS = ("operator", "scales", "moments", "layers", "linear", "kernel", "method", "degree", "damping", "windows",
+              "random_features", "sharpness", "symmetrise", "row_norm")
+
+    def _transform_words(self) -> _core.Transform:
+        words = {word: getattr(self, word) for word in self._WORDS}
+        return _core.Transform("paper", {"family": self.family, **words})

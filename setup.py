@@ -1,0 +1,34 @@
+"""Builds the extension of the Python package by CMake.  pyproject.toml says the rest."""
+import pathlib
+import re
+import subprocess
+import sys
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = pathlib.Path(__file__).resolve().parent
+
+
+def version():
+    """The one that CMakeLists.txt states."""
+    return re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+
+
+class CMakeBuild(build_ext):
+    """The library and the extension, and nothing else of the tree."""
+
+    def build_extension(self, ext):
+        target = pathlib.Path(self.get_ext_fullpath(ext.name)).resolve()
+        folder = pathlib.Path(self.build_temp).resolve() / "cmake"
+        choices = {"BUILD_PYTHON": "ON", "UNITY": "ON", "BUILD_APPS": "OFF", "BUILD_LABORATORY": "OFF",
+                   "BUILD_TESTS": "OFF", "BUILD_BENCH": "OFF", "PYTHON": sys.executable}
+        subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
+                       + [f"-DUNSCATTER_{name}={value}" for name, value in choices.items()], check=True)
+        subprocess.run(["cmake", "--build", folder, "--target", "unscatter_python"], check=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        built = next((folder / "python" / "unscatter").glob("_core*.so"))
+        self.copy_file(str(built), str(target))
+
+
+setup(version=version(), ext_modules=[Extension("unscatter._core", sources=[])], cmdclass={"build_ext": CMakeBuild})
