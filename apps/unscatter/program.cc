@@ -51,6 +51,7 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_demo_command(program, context);
   add_datasets_command(program, context);
   add_embed_command(program, context);
+  add_tune_command(program, context);
   add_train_command(program, context);
   add_predict_command(program, context);
   add_forget_command(program, context);

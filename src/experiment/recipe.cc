@@ -23,7 +23,6 @@ Result<Json> run_recipe(const CellPlan& plan, const RecipeTask& task, DataCache&
   result["coordinates"] = embedded->rows.columns();
   result["classes"] = classes;
   result["embedding"] = embedded->embedder->describe();
-  result["embed_seconds"] = embedded->seconds;
   return result;
 }
 

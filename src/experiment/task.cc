@@ -136,8 +136,14 @@ std::size_t RemovalAmount::of(std::size_t train_graphs) const {
 }
 
 Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs) {
-  // Threads and jobs change no weight, but they change times, and times are results here.
-  Json json = {{"version", version()}, {"seed", plan.seed}, {"threads", threads}, {"jobs", jobs}};
+  Json json = {{"version", version()}, {"seed", plan.seed}};
+  // Threads and jobs change no weight, but they change times, and times are results here.  Cells on accuracy have no
+  // times, so another machine may go on with them.
+  const bool timed = !std::holds_alternative<RecipeTask>(plan.task) && !std::holds_alternative<TunedTask>(plan.task);
+  if (timed) {
+    json["threads"] = threads;
+    json["jobs"] = jobs;
+  }
   std::visit([&](const auto& task) { describe_task(plan.key, task, json); }, plan.task);
   return json;
 }

@@ -9,6 +9,7 @@
 #include "experiment/task.h"
 #include "unlearn/contribution.h"
 #include "unlearn/tuning.h"
+#include "unscatter/embedding/transform_spec.h"
 
 namespace unscatter::experiment {
 namespace {
@@ -57,6 +58,12 @@ class Tuning {
   }
 
   [[nodiscard]] const std::vector<TuningCurve>& curves(Goal goal) const { return curves_[goal]; }
+  // Graphs that the accuracies of these curves were counted on.
+  [[nodiscard]] std::size_t held_out(Goal goal) const {
+    const std::size_t open = split_.validation.size();
+    if (goal == kValidatedGoal || task_.folds > 1) return open;
+    return static_cast<std::size_t>(std::lround(task_.hold_out * static_cast<double>(open)));
+  }
 
  private:
   [[nodiscard]] Status add(const std::string& recipe, const EmbeddedData& data, const TuningRows& rows,
@@ -138,7 +145,10 @@ Result<Json> run_tuned(const CellPlan& plan, const TunedTask& task, DataCache& d
     const auto goal = static_cast<Goal>(at);
     const std::vector<TuningCurve>& curves = tuning.curves(goal);
     if (curves.empty()) continue;  // no loss that level everyone could use
-    const TuningChoice choice = best_choice(curves);
+    // The noise of level everyone asks for a lambda of its own, so there is no setting that is known to be good.
+    const TuningChoice choice = goal == kEveryoneGoal
+                                    ? best_choice(curves)
+                                    : cautious_choice(curves, recipe_regularisation("auto"), tuning.held_out(goal));
     const TuningCurve& curve = curves[choice.curve];
     UNSCATTER_TRY(embedded, data.embedded(curve.name));
     const PublishedNoise noise = noise_for(goal, task, split.train.size(), embedded->longest_row);

@@ -195,4 +195,21 @@ TuningChoice best_choice(std::span<const TuningCurve> curves) {
   return *best;
 }
 
+double accuracy_uncertainty(double accuracy, std::size_t rows) {
+  const double share = accuracy / 100;
+  return 100 * std::sqrt(std::max(0.0, share * (1 - share)) / static_cast<double>(std::max<std::size_t>(rows, 1)));
+}
+
+TuningChoice cautious_choice(std::span<const TuningCurve> curves, double known_lambda, std::size_t held_out) {
+  const TuningChoice best = best_choice(curves);
+  const TuningCurve& first = curves.front();
+  TuningChoice known;
+  const auto distance = [&](std::size_t i) { return std::abs(std::log(first.lambdas[i] / known_lambda)); };
+  for (std::size_t i = 0; i < first.lambdas.size(); ++i) {
+    if (distance(i) < distance(known.lambda)) known.lambda = i;
+  }
+  known.accuracy = smoothed(first.accuracies)[known.lambda];
+  return best.accuracy > known.accuracy + accuracy_uncertainty(best.accuracy, held_out) ? best : known;
+}
+
 }  // namespace unscatter

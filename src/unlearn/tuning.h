@@ -88,4 +88,14 @@ struct TuningChoice {
 // no curve is empty.
 [[nodiscard]] TuningChoice best_choice(std::span<const TuningCurve> curves);
 
+// The same, but a setting that is known to be good is left only for one that is better by more than chance: by a
+// standard deviation of an accuracy that was counted on so many rows.  The best of many settings is partly the luckiest
+// one, and with few public graphs mostly that.  The known setting is the place on the first curve whose lambda is
+// nearest to `known_lambda`.
+[[nodiscard]] TuningChoice cautious_choice(std::span<const TuningCurve> curves, double known_lambda,
+                                           std::size_t held_out);
+
+// One standard deviation, in points, of an accuracy in % that was counted on so many rows.
+[[nodiscard]] double accuracy_uncertainty(double accuracy, std::size_t rows);
+
 }  // namespace unscatter

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "experiment/published_accuracy.h"
 #include "small_experiment.h"
 #include "unlearn/tuning.h"
@@ -22,8 +20,8 @@ TunedTask small_tuned_task() {
   return task;
 }
 
-// Every choice is the best of its own curves, and its accuracy is that of a model trained here.
-TEST(TunedCell, ChoosesTheBestAndTrainsIt) {
+// Every choice follows from its own curves, and its accuracy is that of a model trained here.
+TEST(TunedCell, ChoosesByItsCurvesAndTrains) {
   const SmallExperiment small;
   const auto cache = small.cache();
   const TunedTask task = small_tuned_task();
@@ -34,13 +32,17 @@ TEST(TunedCell, ChoosesTheBestAndTrainsIt) {
     const Json& choice = result.at(goal);
     // Level everyone has no squared loss.
     EXPECT_EQ(choice.at("curves").size(), std::string_view(goal) == "everyone" ? 2u : 4u) << goal;
-    double best = 0;
+    std::vector<TuningCurve> curves;
     for (const Json& curve : choice.at("curves")) {
-      for (const double value : smoothed(curve.at("accuracies").get<std::vector<double>>())) {
-        best = std::max(best, value);
-      }
+      curves.push_back({curve.at("recipe"), Loss::parse(curve.at("loss").get<std::string>()).value(),
+                        curve.at("lambdas"), curve.at("accuracies")});
     }
-    EXPECT_DOUBLE_EQ(choice.at("chosen_for").get<double>(), best) << goal;
+    const TuningChoice expected = std::string_view(goal) == "everyone"
+                                      ? best_choice(curves)
+                                      : cautious_choice(curves, 1e-6, split.validation.size());
+    EXPECT_EQ(choice.at("recipe"), curves[expected.curve].name) << goal;
+    EXPECT_EQ(choice.at("loss"), curves[expected.curve].loss.describe()) << goal;
+    EXPECT_EQ(choice.at("lambda"), curves[expected.curve].lambdas[expected.lambda]) << goal;
 
     const EmbeddedData& data = *cache->embedded(choice.at("recipe").get<std::string>()).value();
     const SplitRows learned = rows_of_split(data, split.train);

@@ -42,7 +42,7 @@ double drawn_accuracy(const ScoreCase& made, double noise, std::size_t vectors, 
       if (vectors < static_cast<std::size_t>(scores.size())) scores(1) = -scores(0);
       Eigen::Index best = 0;
       scores.maxCoeff(&best);
-      right += static_cast<std::size_t>(best) == made.labels[at] ? 1 : 0;
+      if (static_cast<std::size_t>(best) == made.labels[at]) ++right;
     }
   }
   return static_cast<double>(right) / static_cast<double>(draws * static_cast<std::size_t>(made.scores.rows()));

@@ -153,5 +153,21 @@ TEST(Tuning, EqualsGoToTheFirstCurveAndTheLargestLambda) {
   EXPECT_DOUBLE_EQ(best_choice(three).accuracy, (71 + 2 * 71 + 70) / 4.0);
 }
 
+// Fifty rows: one standard deviation of 80 % is 5.7 points.  A hundred times as many: 0.57.
+TEST(Tuning, AKnownSettingIsLeftForAClearGainOnly) {
+  const std::vector<double> lambdas = {1e-4, 1e-3, 1e-2};
+  const TuningCurve known{"a", Loss::logistic(), lambdas, {78, 78, 78}};
+  const TuningCurve other{"b", Loss::squared(), lambdas, {80, 80, 80}};
+  const TuningCurve curves[] = {known, other};
+  EXPECT_NEAR(accuracy_uncertainty(80, 50), 5.657, 1e-3);
+  const TuningChoice careful = cautious_choice(curves, 2e-3, 50);
+  EXPECT_EQ(careful.curve, 0u);
+  EXPECT_EQ(careful.lambda, 1u) << "the nearest lambda of the grid";
+  EXPECT_DOUBLE_EQ(careful.accuracy, 78);
+  const TuningChoice sure = cautious_choice(curves, 2e-3, 5000);
+  EXPECT_EQ(sure.curve, 1u);
+  EXPECT_EQ(sure.lambda, 2u);
+}
+
 }  // namespace
 }  // namespace unscatter
