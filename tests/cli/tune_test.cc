@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "subprocess.h"
 #include "support/temporary_folder.h"
+#include "unscatter/graph/split.h"
 
 namespace unscatter {
 namespace {
@@ -47,7 +49,6 @@ TEST_F(TuneCommand, PublicDataAloneIsEnough) {
   EXPECT_NE(document.at("command").get<std::string>().find("--data PRIVATE"), std::string::npos);
 }
 
-// Private graphs are not looked at: others in their place change nothing.
 TEST_F(TuneCommand, AShareIsTheOneThatTrainingLeavesOut) {
   const Outcome outcome = tune({"--data", data(), "--public-share", "0.4", "--seed", "5"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -82,6 +83,29 @@ TEST_F(TuneCommand, AShareIsTheOneThatTrainingLeavesOut) {
   for (const char* word : {"--embedding '", "--loss ", "--lambda ", "--noise 0.03"}) {
     EXPECT_NE(command.find(word), std::string::npos) << command;
   }
+}
+
+// Private graphs are not looked at: others in their place change nothing.
+TEST_F(TuneCommand, PrivateGraphsChangeNothing) {
+  const std::vector<std::string> share = {"--data", data(), "--public-share", "0.4", "--seed", "5"};
+  const nlohmann::json before = tune(share).json();
+  std::vector<nlohmann::json> graphs;
+  std::ifstream in(data());
+  for (std::string line; std::getline(in, line);) graphs.push_back(nlohmann::json::parse(line));
+  in.close();
+  ASSERT_EQ(graphs.size(), 80u);
+  const auto write = [&] {
+    std::ofstream out(data(), std::ios::trunc);
+    for (const nlohmann::json& graph : graphs) out << graph.dump() << "\n";
+  };
+  const Split split = random_split(graphs.size(), {.train = 0.6, .validation = 0.4, .test = 0}, 5).value();
+  for (const std::size_t i : split.train) graphs[i]["edges"] = nlohmann::json::array();
+  write();
+  EXPECT_EQ(tune(share).json().at("lines"), before.at("lines"));
+  // The planted change: public graphs are looked at.
+  for (std::size_t i = 0; i < 8; ++i) graphs[split.validation[i]]["edges"] = nlohmann::json::array();
+  write();
+  EXPECT_NE(tune(share).json().at("lines"), before.at("lines"));
 }
 
 TEST_F(TuneCommand, LevelEveryoneIsToldItsRidge) {
