@@ -15,8 +15,8 @@ from summaries import in_order
 
 HERE = Path(__file__).resolve().parent
 
-# What was asked for, and graph neural networks that were tuned and trained on the same tenth of the labels (four layers,
-# five architectures, on a GPU; splits of their own).  By data set and embedding.
+# Graph neural networks that were tuned and trained on a tenth of the labels (four layers, five architectures, on a GPU,
+# splits of their own), and what was asked for.  By data set and embedding.
 ASKED = {
     ("IMDB-BINARY", "auto"): (68.8, 70.0),
     ("IMDB-MULTI", "auto"): (45.3, 45.5),
