@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -127,16 +129,28 @@ Result<PublicGraphs> read_public_graphs(const TuneArguments& arguments, Context&
   return open;
 }
 
+// As a shell reads it as one word.
+std::string shell_word(const std::string& text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._/-+:=").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 // What to run next.
 std::string train_command(const TuneArguments& arguments, const TuneLine& line, std::size_t graphs) {
   std::string text = fmt::format("unscatter train --data {} --workspace w.unscatter",
-                                 arguments.data.empty() ? "PRIVATE" : arguments.data);
+                                 arguments.data.empty() ? std::string("PRIVATE") : shell_word(arguments.data));
   if (arguments.public_share > 0) {
     text += fmt::format(" --public-share {}", arguments.public_share);
     if (arguments.train_share < 1) text += fmt::format(" --train-share {}", arguments.train_share);
     text += fmt::format(" --seed {}", arguments.seed);
   }
-  text += fmt::format(" --embedding '{}' --loss {}", line.recipe, line.loss.describe());
+  text += fmt::format(" --embedding {} --loss {}", shell_word(line.recipe), line.loss.describe());
   if (arguments.protect != "everyone")
     return text + fmt::format(" --lambda {:g} --noise {:g}", line.lambda, line.noise_stddev);
   text += fmt::format(" --protect everyone --ridge {:g}", line.lambda * static_cast<double>(graphs));
@@ -249,13 +263,14 @@ void add_tune_options(CLI::App& command, TuneArguments& arguments) {
       .add_option("--per-subject", arguments.per_subject, "everyone: how many graphs one external node id may be in")
       ->group(guarantee)
       ->check(CLI::PositiveNumber);
-  command.add_option("--releases", arguments.releases, "everyone: how many published models the guarantee covers")
+  command
+      .add_option("--releases", arguments.releases,
+                  "everyone: how many published models the guarantee covers, 1 if not given")
       ->group(guarantee)
       ->check(number_between(1, 1e9, "1 to 1e+09"), "");
   command
-      .add_option(
-          "--graphs", arguments.graphs,
-          "everyone: how many graphs `train` will learn from; default: by --public-share, or as many as are public")
+      .add_option("--graphs", arguments.graphs,
+                  "everyone: how many graphs `train` will learn from, where --public-share does not tell")
       ->group(guarantee);
 }
 
@@ -275,8 +290,9 @@ Examples:
 
 Every setting is measured as it would be published: with its noise, on public graphs that the model had not learned
 from.  The accuracy is the mean over all draws of the noise, by a formula and not by chance.  It is smoothed over
-neighbouring lambdas, and among equals the first recipe and the largest lambda win.  The last line is the command to
-train with.
+neighbouring lambdas, and among equals the first recipe and the largest lambda win.  At level removed the first recipe
+with its own lambda is left for a clear gain only: one standard deviation, which the table tells.  The last line is the
+command to train with.
 A choice that was made on private data is covered by no certificate (docs/constants.md).  So this command looks at
 public data only.)");
   context.add_action(

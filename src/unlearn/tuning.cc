@@ -138,7 +138,7 @@ Result<double> published_stddev(const PublishedNoise& noise, const Loss& loss, d
 
 std::vector<TuningGrid> usual_grids(std::size_t rows) {
   if (rows >= kManyPublicGraphs) {
-    return {{Loss::squared(), half_decades(-7, -3)}, {Loss::logistic(), {1e-4, 1e-3, 1e-2, 1e-1}}};
+    return {{Loss::squared(), half_decades(-7, -3)}, {Loss::logistic(), {1e-3, 1e-2, 3e-2, 1e-1}}};
   }
   return {{Loss::logistic(), half_decades(-6, 0)}, {Loss::squared(), half_decades(-6, -1)}};
 }
