@@ -67,6 +67,7 @@ plots:  ## draw what `unscatter experiment` left in experiments/results into exp
 	@/usr/bin/python3 -B experiments/plot.py
 	@/usr/bin/python3 -B experiments/readme_figure.py
 	@/usr/bin/python3 -B experiments/everyone_figure.py
+	@/usr/bin/python3 -B experiments/accuracy_table.py
 
 format:  ## format every C++ file in place
 	@scripts/setup.sh lint

@@ -293,6 +293,86 @@ def table2(summary):
     return backbone_table(rows, lambda r: r.seconds, lambda r: r.paper_seconds, "running time, s", True)
 
 
+ACCURACY_MARKS = {  # by the titles of the columns: colour, marker, words
+    "GST": (look.VERMILION, "s", "GST, no noise"),
+    "recipe, published": (look.BLUE, "o", "as it is, published"),
+    "tuned, published": (look.GREEN, "D", "tuned, published"),
+    "tuned, everyone": (look.PURPLE, "v", "tuned, everyone"),
+}
+
+
+def accuracies(summary):
+    """One column of marks per data set, from the fresh splits where there are some."""
+    rows = [row for row in summaries.accuracy_rows(summary) if row.what in ACCURACY_MARKS]
+    if any(row.fresh for row in rows):
+        rows = [row for row in rows if row.fresh]
+    name = lambda row: row.data_set + ("\nno positions" if row.embedding == "drawing" else "")  # noqa: E731
+    data_sets = in_order(name(row) for row in rows)
+    figure, axes = look.canvas(1, 1, max(7.6, 1.0 * len(data_sets)), 4.6, below=0.78)
+    here = axes[0][0]
+    kinds_shown = list(ACCURACY_MARKS)
+    for row in rows:
+        color, marker, _ = ACCURACY_MARKS[row.what]
+        at = data_sets.index(name(row)) + 0.16 * (kinds_shown.index(row.what) - (len(kinds_shown) - 1) / 2)
+        here.errorbar([at], [row.accuracy[0]], yerr=[row.accuracy[1] or 0], color=color, marker=marker, markersize=5,
+                      capsize=2.5)
+    here.set_xticks(range(len(data_sets)), data_sets, fontsize=7.5)
+    here.set_xlim(-0.5, len(data_sets) - 0.5)
+    here.set_ylabel("test accuracy, %")
+    here.grid(axis="x", visible=False)
+    handles = [look.Line2D([], [], color=c, marker=m, linestyle="", label=w) for c, m, w in ACCURACY_MARKS.values()]
+    which = "fresh" if rows[0].fresh else "known"
+    counts = sorted({row.splits for row in rows})
+    words = " to ".join(str(count) for count in sorted({counts[0], counts[-1]}))
+    note = f"A tenth of the graphs to learn from.  Means over {words} {which} splits; bars: one standard deviation."
+    look.write_below(figure, handles, [note])
+    return figure
+
+
+def accuracy_curves(summary):
+    curves = summaries.learning_curves(summary)
+    columns = min(5, len(curves))
+    rows = -(-len(curves) // columns)
+    figure, axes = look.canvas(rows, columns, max(6.8, 2.3 * columns), 2.2 * rows + 0.7, below=0.35)
+    for at, (data_set, (shares, band)) in enumerate(curves.items()):
+        here = axes[at // columns][at % columns]
+        look.draw_band(here, shares, band, look.BLUE, marker="o")
+        look.logarithmic_values(here, [1, 5, 20, 80])
+        here.set_title(data_set)
+        if at % columns == 0:
+            here.set_ylabel("test accuracy, %")
+        if at // columns == rows - 1:
+            here.set_xlabel("graphs to learn from, %")
+    for at in range(len(curves), rows * columns):
+        axes[at // columns][at % columns].set_axis_off()
+    note = "Recipes as they are, published with the default noise; shaded: one standard deviation."
+    look.write_below(figure, [], [note])
+    return figure
+
+
+def accuracy_parts(summary):
+    """Bars: points lost or won if a part is left out."""
+    rows = [row for row in summaries.part_rows(summary) if row.left_out != "nothing"]
+    data_sets = in_order(row.data_set for row in rows)
+    columns = min(5, len(data_sets))
+    lines = -(-len(data_sets) // columns)
+    figure, axes = look.canvas(lines, columns, max(6.8, 2.7 * columns), 2.4 * lines + 0.6, below=0.35)
+    for at, data_set in enumerate(data_sets):
+        here = axes[at // columns][at % columns]
+        shown = [row for row in rows if row.data_set == data_set][::-1]
+        here.barh(range(len(shown)), [row.change[0] for row in shown], color=look.SKY,
+                  xerr=[(row.change[1] or 0) / max(row.splits, 1) ** 0.5 for row in shown], error_kw={"linewidth": 0.8})
+        here.set_yticks(range(len(shown)), [row.left_out for row in shown], fontsize=7.5)
+        here.axvline(0, color="#555555", linewidth=0.8)
+        here.set_title(data_set)
+        if at // columns == lines - 1:
+            here.set_xlabel("change, points")
+    for at in range(len(data_sets), lines * columns):
+        axes[at // columns][at % columns].set_axis_off()
+    look.write_below(figure, [], ["What leaving out a part changes, on the same splits; bars: one standard error."])
+    return figure
+
+
 FIGURES = {
     "table1": table1,
     "table2": table2,
@@ -305,6 +385,9 @@ FIGURES = {
     "epsilon": epsilons,
     "alpha": alphas,
     "datasets": further_data_sets,
+    "accuracy": accuracies,
+    "accuracy-curves": accuracy_curves,
+    "accuracy-parts": accuracy_parts,
 }
 
 

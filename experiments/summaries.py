@@ -84,6 +84,28 @@ class TableRow:
 BOUNDS = ("worst", "data", "tight")
 
 
+@dataclass(frozen=True)
+class AccuracyRow:
+    """A number of the experiment on accuracy."""
+
+    data_set: str
+    embedding: str  # "gst", "auto" or "drawing"
+    fresh: bool
+    what: str
+    accuracy: tuple  # mean and standard deviation
+    splits: int
+
+
+@dataclass(frozen=True)
+class PartRow:
+    """What leaving out a part changes."""
+
+    data_set: str
+    left_out: str
+    change: tuple
+    splits: int
+
+
 class _Reader:
     """Fields of one summary, with the file's name in every complaint."""
 
@@ -201,6 +223,44 @@ def table_rows(summary):
             paper_accuracy=summary.spread(entry, "paper_accuracy"),
             paper_seconds=summary.spread(entry, "paper_seconds"),
             epochs=entry.get("epochs"),
+        )
+        for entry in summary.entries("rows")
+    ]
+
+
+def accuracy_rows(summary):
+    return [
+        AccuracyRow(
+            data_set=summary.get(entry, "data_set"),
+            embedding=summary.get(entry, "embedding"),
+            fresh=summary.get(entry, "fresh"),
+            what=summary.get(entry, "what"),
+            accuracy=summary.spread(entry, "accuracy"),
+            splits=summary.get(summary.get(entry, "accuracy"), "splits"),
+        )
+        for entry in summary.entries("rows")
+    ]
+
+
+def learning_curves(summary):
+    """Data set -> (shares in per cent, band of accuracies)."""
+    curves = {}
+    for entry in summary.entries("rows"):
+        share = 100 * summary.get(entry, "share")
+        curves.setdefault(summary.get(entry, "data_set"), []).append((share, *summary.spread(entry, "noisy_accuracy")))
+    return {
+        data_set: (tuple(p[0] for p in points), Band(tuple(p[1] for p in points), tuple(p[2] for p in points)))
+        for data_set, points in curves.items()
+    }
+
+
+def part_rows(summary):
+    return [
+        PartRow(
+            data_set=summary.get(entry, "data_set"),
+            left_out=summary.get(entry, "left_out"),
+            change=summary.spread(entry, "change"),
+            splits=summary.get(summary.get(entry, "change"), "splits"),
         )
         for entry in summary.entries("rows")
     ]

@@ -34,7 +34,8 @@ fi
 # Private headers that the program needs all the same.
 #   embedding/npy.h              writes what `embed` has computed
 #   unlearn/paper_setting.h      `train --preset paper`
-program_may="embedding/npy.h unlearn/paper_setting.h"
+#   unlearn/tune.h, tuning.h     `tune`
+program_may="embedding/npy.h unlearn/paper_setting.h unlearn/tune.h unlearn/tuning.h"
 
 folders=()
 for folder in include/unscatter src apps bench python; do

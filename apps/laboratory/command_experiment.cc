@@ -125,10 +125,10 @@ Result<Report> experiment_action(const ExperimentArguments& arguments, Context& 
 
 std::string experiment_list() {
   std::string text = "Experiments:\n";
-  for (const ExperimentName& entry : experiment_names()) text += fmt::format("  {:<10}{}\n", entry.name, entry.what);
+  for (const ExperimentName& entry : experiment_names()) text += fmt::format("  {:<16}{}\n", entry.name, entry.what);
   return text +
-         "  all       those of the paper: tables 1 to 3, figures 3 to 6\n  extras    the others\n"
-         "  everyone  accuracy against epsilon at level everyone; alone, with --datasets MNIST,groups\n";
+         "  all             those of the paper: tables 1 to 3, figures 3 to 6\n  extras          the others\n"
+         "  everyone        accuracy against epsilon at level everyone; alone, with --datasets MNIST,groups\n";
 }
 
 void add_options(CLI::App& command, ExperimentArguments& arguments) {
@@ -145,6 +145,10 @@ void add_options(CLI::App& command, ExperimentArguments& arguments) {
       ->capture_default_str();
   command.add_option("--splits", options.splits, "Random splits")->capture_default_str();
   command.add_option("--seed", options.seed, "Of the first split; the next ones follow")->capture_default_str();
+  command
+      .add_option("--fresh-splits", options.fresh_splits,
+                  "accuracy: further splits that no choice was made on; their seeds begin at --seed + 100")
+      ->capture_default_str();
   command.add_option("--points", options.points, "Places along a sequence where accuracy is looked at")
       ->capture_default_str();
   command.add_option("--full-steps", options.full_steps, "Longer sequences are shortened for Retrain and UU")
@@ -179,6 +183,7 @@ Examples:
   unscatter experiment table1 --data ../shared/data
   unscatter experiment all --out results --threads 2
   unscatter experiment table3 --datasets IMDB-BINARY,PROTEINS --splits 2
+  unscatter experiment accuracy accuracy-curves accuracy-parts --out results --jobs 2
 
 One file per cell (experiment, data set, backbone, method, split) below OUT/cells; a run that was stopped goes on
 with those that are missing.  Summaries: OUT/NAME.json.)",

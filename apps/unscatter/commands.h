@@ -12,6 +12,7 @@ void add_demo_command(CLI::App& parent, Context& context);
 void add_datasets_command(CLI::App& parent, Context& context);
 void add_embed_command(CLI::App& parent, Context& context);
 void add_train_command(CLI::App& parent, Context& context);
+void add_tune_command(CLI::App& parent, Context& context);
 void add_predict_command(CLI::App& parent, Context& context);
 void add_forget_command(CLI::App& parent, Context& context);
 void add_add_command(CLI::App& parent, Context& context);

@@ -48,15 +48,15 @@ struct Command {
   void (*add)(CLI::App& parent, Context& context);
 };
 constexpr Command kCommands[] = {
-    {"demo", add_demo_command},         {"datasets", add_datasets_command},       {"embed", add_embed_command},
-    {"train", add_train_command},       {"predict", add_predict_command},         {"forget", add_forget_command},
-    {"add", add_add_command},           {"correct", add_correct_command},         {"expire", add_expire_command},
-    {"status", add_status_command},     {"certificate", add_certificate_command}, {"verify", add_verify_command},
-    {"audit", add_audit_command},       {"release", add_release_command},         {"renew", add_renew_command},
-    {"retrain", add_retrain_command},   {"graphs", add_graphs_command},           {"subject", add_subject_command},
-    {"subjects", add_subjects_command}, {"export", add_export_command},           {"check", add_check_command},
-    {"backup", add_backup_command},     {"compact", add_compact_command},         {"upgrade", add_upgrade_command},
-    {"key", add_key_command},
+    {"demo", add_demo_command},       {"datasets", add_datasets_command}, {"embed", add_embed_command},
+    {"tune", add_tune_command},       {"train", add_train_command},       {"predict", add_predict_command},
+    {"forget", add_forget_command},   {"add", add_add_command},           {"correct", add_correct_command},
+    {"expire", add_expire_command},   {"status", add_status_command},     {"certificate", add_certificate_command},
+    {"verify", add_verify_command},   {"audit", add_audit_command},       {"release", add_release_command},
+    {"renew", add_renew_command},     {"retrain", add_retrain_command},   {"graphs", add_graphs_command},
+    {"subject", add_subject_command}, {"subjects", add_subjects_command}, {"export", add_export_command},
+    {"check", add_check_command},     {"backup", add_backup_command},     {"compact", add_compact_command},
+    {"upgrade", add_upgrade_command}, {"key", add_key_command},
 };
 
 // The program without commands.

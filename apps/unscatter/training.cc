@@ -57,16 +57,9 @@ struct TrainingData {
 
 Result<TrainingData> choose_training_data(Dataset dataset, double share, double public_share, std::uint64_t seed) {
   if (share == 1 && public_share == 0) return TrainingData{std::move(dataset), std::nullopt, std::nullopt};
-  // All that is not public is learned from, unless a share says otherwise.
-  const double learned = std::min(share, 1 - public_share);
-  const double rest = std::max(0.0, 1 - learned - public_share);
-  UNSCATTER_TRY(split,
-                random_split(dataset.size(), {.train = learned, .validation = public_share, .test = rest}, seed));
+  UNSCATTER_TRY(split, split_for_training(dataset.size(), share, public_share, seed));
   // A workspace needs numbers that ascend.  The numbers are those of the file, so that requests name graphs as the file
   // does.
-  std::sort(split.train.begin(), split.train.end());
-  std::sort(split.validation.begin(), split.validation.end());
-  std::sort(split.test.begin(), split.test.end());
   TrainingData chosen{subset(dataset, split.train), std::nullopt, std::nullopt};
   if (share < 1) chosen.holdout = subset(dataset, split.test);
   if (public_share > 0) {
@@ -176,6 +169,17 @@ Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::opti
 }
 
 }  // namespace
+
+Result<Split> split_for_training(std::size_t graphs, double train_share, double public_share, std::uint64_t seed) {
+  // All that is not public is learned from, unless a share says otherwise.
+  const double learned = std::min(train_share, 1 - public_share);
+  const double rest = std::max(0.0, 1 - learned - public_share);
+  UNSCATTER_TRY(split, random_split(graphs, {.train = learned, .validation = public_share, .test = rest}, seed));
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.validation.begin(), split.validation.end());
+  std::sort(split.test.begin(), split.test.end());
+  return split;
+}
 
 void TrainArguments::add_choices_to(CLI::App& command) {
   transform.add_to(command);

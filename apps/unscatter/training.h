@@ -15,6 +15,7 @@
 #include "retraining.h"
 #include "row_options.h"
 #include "transform_options.h"
+#include "unscatter/graph/split.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {
@@ -44,6 +45,11 @@ struct TrainArguments {
   // `base`: what a retraining starts from.  Its lambda stays; a training takes the one that belongs to the transform.
   [[nodiscard]] Result<SessionOptions> session_options(const TransformSpec& spec, const SessionOptions* base) const;
 };
+
+// Which graphs are learned from (train), public (validation) and held out (test).  Numbers ascend.  `tune` asks the
+// same, so that it sees the graphs that will be public and no others.
+[[nodiscard]] Result<Split> split_for_training(std::size_t graphs, double train_share, double public_share,
+                                               std::uint64_t seed);
 
 // Trains on the data set of the arguments, or on what is left of `before`.  `command` tells which options were given.
 [[nodiscard]] Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& command, Context& context,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "embedding/blocks/recipe.h"
 #include "experiment/frozen_degrees.h"
 #include "linalg/row_products.h"
 #include "unscatter/embedding/fourier.h"
@@ -151,6 +152,29 @@ Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, con
     // The time is kept with the rows.  Cells that share the rows report the same time to embed.
     const Stopwatch watch;
     UNSCATTER_TRY(rows, data->embedder->embed(*data->dataset, {.threads = threads_, .progress = nullptr}));
+    data->seconds = watch.seconds();
+    data->rows = std::move(rows);
+    entry = std::move(data);
+  }
+  return static_cast<const EmbeddedData*>(entry.get());
+}
+
+Result<const EmbeddedData*> DataCache::embedded(const std::string& recipe) {
+  const std::lock_guard lock(mutex_);
+  // No backbone has this word in its name.
+  std::unique_ptr<EmbeddedData>& entry = embedded_["recipe " + recipe];
+  if (entry == nullptr) {
+    auto data = std::make_unique<EmbeddedData>();
+    data->dataset = &plain_;
+    TransformSpec spec;
+    spec.family = "blocks";
+    spec.recipe = recipe;
+    UNSCATTER_TRY(embedder, make_embedder(recipe_features(recipe), spec, plain_));
+    data->embedder = std::move(embedder);
+    UNSCATTER_TRY(parts, parse_recipe(recipe_parts(spec, data->embedder->blocks().front().features.describe())));
+    data->longest_row = parts.scale;
+    const Stopwatch watch;
+    UNSCATTER_TRY(rows, data->embedder->embed(plain_, {.threads = threads_, .progress = nullptr}));
     data->seconds = watch.seconds();
     data->rows = std::move(rows);
     entry = std::move(data);

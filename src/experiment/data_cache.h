@@ -38,7 +38,8 @@ struct EmbeddedData {
   const Dataset* dataset = nullptr;
   std::shared_ptr<const Embedder> embedder;
   SparseBlockRows rows;
-  double seconds = 0;  // to embed them
+  double seconds = 0;      // to embed them
+  double longest_row = 1;  // of a recipe: no row is longer, A if it ends with "scale:A"
 };
 
 // Everything is made on first use and kept.  Any number of threads may use it.  What is returned lives as long as the
@@ -54,6 +55,8 @@ class DataCache {
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& backbone, const HyperParameters& parameters,
                                                      DataForm form);
+  // By a recipe, a name or a text (docs/embeddings.md).
+  [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& recipe);
   // The features of sessions and embeddings: "paper", or what replaces it where one-hot degrees would have too many
   // channels.
   [[nodiscard]] const std::string& features() const noexcept { return features_; }

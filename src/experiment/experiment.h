@@ -37,6 +37,9 @@ struct ExperimentOptions {
   PaperPreset preset = PaperPreset::kPrinted;
   std::size_t splits = 10;
   std::uint64_t seed = 0;  // split s uses seed + s, for the split itself and for what is removed
+  // Of the experiments on accuracy: further splits, with the numbers 100, 101, ....  No choice in the program was made
+  // by looking at them, and none may be.
+  std::size_t fresh_splits = 10;
 
   // Along a sequence of removals, accuracy is looked at in this many places, evenly spaced.
   std::size_t points = 20;

@@ -7,12 +7,13 @@
 #include <initializer_list>
 #include <utility>
 
+#include "embedding/blocks/recipes.h"
 #include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter {
 namespace {
 
-constexpr std::array<ExperimentName, 13> kExperimentNames = {{
+constexpr std::array<ExperimentName, 16> kExperimentNames = {{
     {"table1", "test accuracy of the backbones", true},
     {"table2", "running time of the backbones", true},
     {"table3", "trainings from scratch while 10 % of the training graphs lose a node", true},
@@ -26,6 +27,9 @@ constexpr std::array<ExperimentName, 13> kExperimentNames = {{
     {"alpha", "the paper's method with less and more noise", false},
     {"datasets", "five further data sets", false},
     {"noise", "accuracy with noise on published weights, default embedding", false},
+    {"accuracy", "accuracy of recipes, as they are and tuned on public data, on known and on fresh splits", false},
+    {"accuracy-curves", "accuracy of recipes against the share of graphs that are learned from", false},
+    {"accuracy-parts", "accuracy of recipes with one part left out", false},
 }};
 
 }  // namespace
@@ -55,6 +59,11 @@ constexpr double kFaintestLambda = 1e-8;
 const std::vector<std::string> kFiveDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB", "MNIST", "CIFAR10"};
 const std::vector<std::string> kSmallDataSets = {"IMDB-BINARY", "PROTEINS", "COLLAB"};
 const std::vector<std::string> kFurtherDataSets = {"MUTAG", "NCI1", "ENZYMES", "IMDB-MULTI", "REDDIT-BINARY"};
+std::vector<std::string> ten_data_sets() {
+  std::vector<std::string> ten = kFiveDataSets;
+  ten.insert(ten.end(), kFurtherDataSets.begin(), kFurtherDataSets.end());
+  return ten;
+}
 const std::vector<std::string> kUnlearningMethods = {"ours-paper", "uu", "retrain", "release"};
 // Most graphs are edited on long sequences.  It then shows in the accuracy what a removal means: whether degrees
 // follow.  The last method keeps degrees, so that this effect can be told apart.
@@ -70,7 +79,24 @@ ReleaseChoices release_choices_for(const HyperParameters& parameters) {
   return {std::max(usual.noise_stddev, 1e-9 / lambda), std::max(usual.distance_limit, 1e-14 / lambda)};
 }
 
-bool has_long_sequences(const std::string& data_set) { return data_set == "MNIST" || data_set == "CIFAR10"; }
+// The form of the ten data sets, which decides what is chosen among.  A plan is made before data is read.  Other data
+// is taken for bare graphs.
+unscatter::DataForm form_of_data_set(const std::string& data_set) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), data_set) != names.end();
+  };
+  unscatter::DataForm form;
+  form.labels = is_one_of({"MUTAG", "NCI1", "ENZYMES", "PROTEINS"});
+  form.positions = is_one_of({"MNIST", "CIFAR10"});
+  if (data_set == "ENZYMES") form.attributes = 18;
+  if (data_set == "PROTEINS") form.attributes = 1;
+  if (data_set == "MNIST") form.attributes = 1;
+  if (data_set == "CIFAR10") form.attributes = 3;
+  return form;
+}
+
+bool is_image(const std::string& data_set) { return data_set == "MNIST" || data_set == "CIFAR10"; }
+bool has_long_sequences(const std::string& data_set) { return is_image(data_set); }
 
 struct DataSetParameters {
   HyperParameters classification;
@@ -189,6 +215,56 @@ class Planner {
     }
   }
 
+  // The paper's embedding, the recipe that the form of the data chooses, and recipes chosen on public data.
+  void accuracies(const std::string& data_set) {
+    const ClassificationTask paper{
+        parameters_for(data_set, options_.preset).classification, kLimitedData, kPaperAlpha, {}, options_.gin_options};
+    add_known_and_fresh({"classification", data_set, "gst", "noise-free", "", 0}, paper);
+    RecipeTask built_in;
+    built_in.shares = kLimitedData;
+    add_known_and_fresh({"accuracy", data_set, "auto", "built-in", "", 0}, built_in);
+    add_known_and_fresh({"accuracy", data_set, "auto", "tuned", "", 0},
+                        tuned_task(data_set, candidate_recipes(form_of_data_set(data_set))));
+    if (!is_image(data_set)) return;
+    built_in.recipe = "drawing";
+    add_known_and_fresh({"accuracy", data_set, "drawing", "built-in", "", 0}, built_in);
+    add_known_and_fresh({"accuracy", data_set, "drawing", "tuned", "", 0}, tuned_task(data_set, {"drawing"}));
+  }
+
+  void accuracy_curves(const std::string& data_set) {
+    for (const double share : {0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8}) {
+      RecipeTask task;
+      // The test graphs are the same for all shares.
+      task.shares = {share, 0.8 - share, 0.2};
+      // Tens of thousands of images: one factor for all classes instead of many.
+      if (is_image(data_set)) task.loss = Loss::squared();
+      const std::size_t splits = is_image(data_set) ? options_.long_splits : options_.splits;
+      add({"accuracy-curves", data_set, "auto", "built-in", fmt::format("share-{:g}", share), 0}, task, splits);
+    }
+  }
+
+  void accuracy_parts(const std::string& data_set) {
+    const Recipe whole = resolve_recipe("auto", form_of_data_set(data_set)).value();
+    const auto add_variant = [&](const std::string& variant, const Recipe& recipe) {
+      RecipeTask task;
+      task.shares = kLimitedData;
+      task.recipe = write_recipe(recipe);
+      if (is_image(data_set)) task.loss = Loss::squared();
+      const std::size_t splits = is_image(data_set) ? options_.long_splits : options_.splits;
+      add({"accuracy-parts", data_set, "auto", "built-in", variant, 0}, task, splits);
+    };
+    add_variant("whole", whole);
+    for (std::size_t left_out = 0; whole.parts.size() > 1 && left_out < whole.parts.size(); ++left_out) {
+      Recipe rest = whole;
+      rest.parts.erase(rest.parts.begin() + static_cast<std::ptrdiff_t>(left_out));
+      // The place tells apart two parts of one name.
+      add_variant(fmt::format("without-{}-{}", left_out + 1, whole.parts[left_out].kind->name), rest);
+    }
+    Recipe linear = whole;
+    linear.fourier.reset();
+    if (whole.fourier) add_variant("without-fourier", linear);
+  }
+
   void kinds(const std::string& data_set) {
     UnlearningTask task = unlearning_task(data_set);
     for (const RemovalKind kind :
@@ -221,6 +297,23 @@ class Planner {
     for (key.split = 0; key.split < std::min(splits, options_.splits); ++key.split) {
       plans_.push_back({key, options_.seed + key.split, task});
     }
+  }
+
+  void add_known_and_fresh(CellKey key, const Task& task) {
+    add(key, task);
+    for (std::size_t fresh = 0; fresh < options_.fresh_splits; ++fresh) {
+      key.split = kFirstFreshSplit + fresh;
+      plans_.push_back({key, options_.seed + key.split, task});
+    }
+  }
+
+  [[nodiscard]] static TunedTask tuned_task(const std::string& data_set, std::vector<std::string> recipes) {
+    TunedTask task;
+    task.recipes = std::move(recipes);
+    task.shares = kLimitedData;
+    task.grids = usual_grids(is_image(data_set) ? kManyPublicGraphs : 0);
+    if (is_image(data_set)) task.folds = 1;
+    return task;
   }
 
   const ExperimentOptions& options_;
@@ -280,9 +373,13 @@ std::vector<CellPlan> plan_experiment(std::string_view name, const ExperimentOpt
   } else if (name == "alpha") {
     each(kSmallDataSets, [&](const std::string& data_set) { planner.alphas(data_set); });
   } else if (name == "noise") {
-    std::vector<std::string> ten = kFiveDataSets;
-    ten.insert(ten.end(), kFurtherDataSets.begin(), kFurtherDataSets.end());
-    each(ten, [&](const std::string& data_set) { planner.noises(data_set); });
+    each(ten_data_sets(), [&](const std::string& data_set) { planner.noises(data_set); });
+  } else if (name == "accuracy") {
+    each(ten_data_sets(), [&](const std::string& data_set) { planner.accuracies(data_set); });
+  } else if (name == "accuracy-curves") {
+    each(ten_data_sets(), [&](const std::string& data_set) { planner.accuracy_curves(data_set); });
+  } else if (name == "accuracy-parts") {
+    each(ten_data_sets(), [&](const std::string& data_set) { planner.accuracy_parts(data_set); });
   } else if (name == "datasets") {
     each(kFurtherDataSets, [&](const std::string& data_set) {
       // Without GFT: REDDIT-BINARY has graphs of thousands of nodes, and the cost of GFT is cubic in their number.

@@ -10,6 +10,9 @@
 
 namespace unscatter::experiment {
 
+// Splits from this number on are fresh: no choice was made by looking at them.
+inline constexpr std::size_t kFirstFreshSplit = 100;
+
 // The names one by one.  "all" and "extras" are replaced by what they stand for, and repetitions are dropped.  Errors:
 // kInvalidArgument.
 [[nodiscard]] Result<std::vector<std::string>> expand_names(std::span<const std::string> names);

@@ -184,8 +184,9 @@ class Run {
   [[nodiscard]] std::vector<CellGroup> groups_of(const std::string& name) const {
     std::vector<CellGroup> groups;
     for (const CellPlan& plan : plan_experiment(name, options_)) {
-      // Splits of one setting follow one another in a plan, the first one with the number 0.
-      if (plan.key.split == 0) groups.push_back({plan.key, {}, 0});
+      // Splits of one setting follow one another in a plan.  Known splits begin with the number 0, and fresh ones are a
+      // group of their own.
+      if (plan.key.split == 0 || plan.key.split == kFirstFreshSplit) groups.push_back({plan.key, {}, 0});
       const Json& result = results_.at(plan.key);
       if (result.contains("error")) {
         ++groups.back().failed;

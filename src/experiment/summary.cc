@@ -82,6 +82,12 @@ Summary summarise_experiment(std::string_view name, const std::vector<CellGroup>
     summarise_batches(groups, summary);
   } else if (name == "noise") {
     summarise_noise(groups, summary);
+  } else if (name == "accuracy") {
+    summarise_accuracy(groups, summary);
+  } else if (name == "accuracy-curves") {
+    summarise_accuracy_curves(groups, summary);
+  } else if (name == "accuracy-parts") {
+    summarise_accuracy_parts(groups, summary);
   } else if (name == "datasets") {
     summarise_classification("table1", groups_of_kind(groups, "classification"), summary);
     summarise_retrains(groups_of_kind(groups, "unlearning"), summary);

@@ -12,7 +12,7 @@ namespace unscatter::experiment {
 
 // The cells of all splits of one setting, in order.
 struct CellGroup {
-  CellKey key;                // its split has no meaning
+  CellKey key;                // its split is the first one
   std::vector<Json> results;  // without those that failed
   std::size_t failed = 0;
 };
@@ -31,6 +31,9 @@ void summarise_retrains(const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_curves(std::string_view title, const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_residuals(const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_batches(const std::vector<CellGroup>& groups, Summary& summary);
+void summarise_accuracy(const std::vector<CellGroup>& groups, Summary& summary);
+void summarise_accuracy_curves(const std::vector<CellGroup>& groups, Summary& summary);
+void summarise_accuracy_parts(const std::vector<CellGroup>& groups, Summary& summary);
 void summarise_noise(const std::vector<CellGroup>& groups, Summary& summary);
 
 // Mean and sample standard deviation.

@@ -96,6 +96,28 @@ void describe_task(const CellKey& /*key*/, const NoiseTask& task, Json& json) {
   json["draws"] = task.draws;
 }
 
+void describe_task(const CellKey& /*key*/, const RecipeTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["recipe"] = task.recipe;
+  json["loss"] = task.loss.describe();
+  json["lambda"] = task.lambda;
+  json["noise_stddev"] = task.noise_stddev;
+  json["draws"] = task.draws;
+}
+
+void describe_task(const CellKey& /*key*/, const TunedTask& task, Json& json) {
+  json["shares"] = shares_json(task.shares);
+  json["recipes"] = task.recipes;
+  for (const TuningGrid& grid : task.grids) {
+    json["grids"].push_back({{"loss", grid.loss.describe()}, {"lambdas", grid.lambdas}});
+  }
+  json["folds"] = task.folds;
+  if (task.folds == 1) json["hold_out"] = task.hold_out;
+  json["noise_stddev"] = task.noise_stddev;
+  json["everyone"] = {{"epsilon", task.everyone.epsilon}, {"delta", task.everyone.delta}, {"per_subject", 1}};
+  json["draws"] = task.draws;
+}
+
 }  // namespace
 
 std::string_view name(RemovalKind kind) {
@@ -114,8 +136,14 @@ std::size_t RemovalAmount::of(std::size_t train_graphs) const {
 }
 
 Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs) {
-  // Threads and jobs change no weight, but they change times, and times are results here.
-  Json json = {{"version", version()}, {"seed", plan.seed}, {"threads", threads}, {"jobs", jobs}};
+  Json json = {{"version", version()}, {"seed", plan.seed}};
+  // Threads and jobs change no weight, but they change times, and times are results here.  Cells on accuracy have no
+  // times, so another machine may go on with them.
+  const bool timed = !std::holds_alternative<RecipeTask>(plan.task) && !std::holds_alternative<TunedTask>(plan.task);
+  if (timed) {
+    json["threads"] = threads;
+    json["jobs"] = jobs;
+  }
   std::visit([&](const auto& task) { describe_task(plan.key, task, json); }, plan.task);
   return json;
 }
@@ -133,6 +161,8 @@ Result<Json> run_cell(const CellPlan& plan, DataCache& data, const CellContext& 
     Result<Json> operator()(const BatchTask& task) const { return run_batch(plan, task, data, context); }
     Result<Json> operator()(const GinRetrainTask& task) const { return run_gin_retrain(plan, task, data, context); }
     Result<Json> operator()(const NoiseTask& task) const { return run_noise(plan, task, data, context); }
+    Result<Json> operator()(const RecipeTask& task) const { return run_recipe(plan, task, data, context); }
+    Result<Json> operator()(const TunedTask& task) const { return run_tuned(plan, task, data, context); }
   };
   return std::visit(Runner{plan, data, context}, plan.task);
 }

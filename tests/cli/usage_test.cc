@@ -15,6 +15,7 @@ TEST(Usage, EveryHelpTextTeachesByExample) {
   const std::vector<std::vector<std::string>> commands = {{},
                                                           {"demo"},
                                                           {"embed"},
+                                                          {"tune"},
                                                           {"train"},
                                                           {"predict"},
                                                           {"forget"},

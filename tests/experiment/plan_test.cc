@@ -45,7 +45,7 @@ TEST(Plan, NamesAreSpelledOutOnce) {
   EXPECT_EQ(names.front(), "table2");
   EXPECT_EQ(names.size(), 7u);
   const std::string extras[] = {"extras"};
-  EXPECT_EQ(expand_names(extras).value().size(), 6u);
+  EXPECT_EQ(expand_names(extras).value().size(), 9u);
 }
 
 TEST(Plan, AnUnknownNameIsOneClearError) {
@@ -99,6 +99,42 @@ TEST(Plan, LongSequencesMayHaveFewerSplits) {
     EXPECT_EQ(splits.at("MNIST"), std::string_view(name) == "table3" ? 2u : 10u);
     EXPECT_EQ(splits.at("PROTEINS"), 10u);
   }
+}
+
+TEST(Plan, AccuracyHasTenDataSetsOnKnownAndFreshSplits) {
+  ExperimentOptions options;
+  options.splits = 2;
+  options.fresh_splits = 3;
+  std::map<std::string, std::set<std::size_t>> splits;
+  for (const CellPlan& plan : plan_experiment("accuracy", options)) {
+    splits[plan.key.data_set + " " + plan.key.backbone + " " + plan.key.method].insert(plan.key.split);
+  }
+  // Three rows per data set, and two more without positions for either set of images.
+  EXPECT_EQ(splits.size(), 34u);
+  for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 100, 101, 102})) << row;
+}
+
+TEST(Plan, CurvesLookAtTheSameGraphsForEveryShare) {
+  for (const CellPlan& plan : plan_experiment("accuracy-curves", {})) {
+    const SplitShares& shares = std::get<RecipeTask>(plan.task).shares;
+    EXPECT_NEAR(shares.train + shares.validation, 0.8, 1e-12);
+    EXPECT_EQ(shares.test, 0.2);
+  }
+}
+
+// Every part is left out once, and nothing else changes.
+TEST(Plan, PartsAreLeftOutOneByOne) {
+  ExperimentOptions options;
+  options.splits = 1;
+  options.data_sets = {"IMDB-BINARY"};
+  std::map<std::string, std::string> recipes;
+  for (const CellPlan& plan : plan_experiment("accuracy-parts", options)) {
+    recipes[plan.key.variant] = std::get<RecipeTask>(plan.task).recipe;
+  }
+  ASSERT_EQ(recipes.size(), 7u);
+  EXPECT_EQ(recipes.at("whole"), "size + kinds + shapes*2 + cliques + closure > fourier:4096:0.5:1 > scale:0.1");
+  EXPECT_EQ(recipes.at("without-3-shapes"), "size + kinds + cliques + closure > fourier:4096:0.5:1 > scale:0.1");
+  EXPECT_EQ(recipes.at("without-fourier"), "size + kinds + shapes*2 + cliques + closure > scale:0.1");
 }
 
 TEST(Plan, AmountsAreThoseOfThePaper) {

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, sys.argv.pop(1))
+import accuracy_table  # noqa: E402
 import plot  # noqa: E402
 import summaries  # noqa: E402
 
@@ -47,6 +48,28 @@ def bounds(length):
 
 
 SUMMARIES = {
+    "accuracy": {
+        "rows": [
+            {"data_set": data_set, "embedding": embedding, "fresh": fresh, "what": what, "accuracy": number(70.0)}
+            for data_set, embedding in (("A", "auto"), ("MNIST", "drawing"))
+            for fresh in (False, True)
+            for what in ("recipe, published", "tuned, published", "tuned, everyone")
+        ]
+    },
+    "accuracy-curves": {
+        "rows": [
+            {"data_set": data_set, "share": share, "noisy_accuracy": number(60.0 + 10 * share)}
+            for data_set in "ABCDEF"
+            for share in (0.01, 0.1, 0.8)
+        ]
+    },
+    "accuracy-parts": {
+        "rows": [
+            {"data_set": data_set, "left_out": part, "change": number(0.0 if part == "nothing" else -1.0)}
+            for data_set in "AB"
+            for part in ("nothing", "1-size", "fourier")
+        ]
+    },
     "figure3": {
         "curves": [
             curve(data_set, b, m)
@@ -205,6 +228,35 @@ class Drawing(Plots):
         with self.assertRaises(SystemExit) as caught:
             self.run_plot("figure7")
         self.assertEqual(caught.exception.code, 2)
+
+
+class AccuracyTables(unittest.TestCase):
+    def document(self, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name)
+        for name in ("accuracy", "accuracy-curves", "accuracy-parts"):
+            (path / f"{name}.json").write_text(json.dumps(SUMMARIES[name]), encoding="utf-8")
+        document = path / "accuracy.md"
+        document.write_text(text, encoding="utf-8")
+        with contextlib.redirect_stderr(io.StringIO()):
+            code = accuracy_table.main(["--results", str(path), "--document", str(document)])
+        return code, document.read_text(encoding="utf-8")
+
+    def test_tables_stand_between_their_marks_and_twice_is_once(self):
+        marks = ("fresh splits", "known splits", "curves", "parts")
+        text = "a\n" + "".join(f"<!-- {mark}: begin -->\nold\n<!-- {mark}: end -->\n" for mark in marks) + "z\n"
+        code, once = self.document(text)
+        self.assertEqual(code, 0)
+        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | 70.0 ± 0.1 | 70.0 ± 0.1 | - | 70.0 ± 0.1 |", once)
+        self.assertIn("| A | 60.1 | 61.0 | 68.0 |", once)
+        self.assertIn("| A | size -1.0, fourier -1.0 |", once)
+        self.assertNotIn("old", once)
+        self.assertTrue(once.startswith("a\n") and once.endswith("z\n"))
+        self.assertEqual(self.document(once), (0, once))
+
+    def test_a_document_without_a_place_is_left_as_it_is(self):
+        self.assertEqual(self.document("nothing\n"), (1, "nothing\n"))
 
 
 if __name__ == "__main__":

@@ -71,6 +71,33 @@ Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& for
   return parse_recipe(name_or_text);
 }
 
+std::vector<std::string> candidate_recipes(const DataForm& form) {
+  const Recipe chosen = resolve_recipe("auto", form).value();
+  Recipe plain = chosen;
+  plain.fourier.reset();
+  std::vector<std::string> texts = {write_recipe(chosen), write_recipe(plain)};
+  const auto add = [&texts](const Result<Recipe>& recipe) {
+    const std::string text = write_recipe(recipe.value());
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  };
+  if (form.positions && form.attributes > 0) return texts;  // the embeddings of images are large, and two are enough
+  add(resolve_recipe("general", form));
+  if (form.labels) {
+    const std::string parts = "size*3 + label-counts*3 + returns*3 + colours + paths";
+    add(parse_recipe(parts + " > scale:0.1"));
+    add(parse_recipe(parts + " > fourier:4096:2:1 > scale:0.1"));
+    if (form.attributes > 0) {
+      add(
+          parse_recipe("size*3 + label-counts*3 + returns*3 + attribute-levels*6 + attribute-sums*3 + paths > "
+                       "fourier:4096:2:1 > scale:0.04"));
+    }
+  } else {
+    add(parse_recipe("size + kinds + shapes*3 + clustering > scale:0.1"));
+    add(parse_recipe("size + kinds + shapes*3 + clustering > fourier:4096:0.5:1 > scale:0.1"));
+  }
+  return texts;
+}
+
 bool looks_at_form(std::string_view name_or_text) {
   if (is_recipe_name(name_or_text)) return true;
   const Result<Recipe> recipe = parse_recipe(name_or_text);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "embedding/blocks/recipe.h"
 #include "embedding/features/form.h"
@@ -17,6 +18,11 @@ namespace unscatter {
 
 // The recipe of this name or text, for data of this form.  Errors: those of parse_recipe().
 [[nodiscard]] Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& form);
+
+// What `tune` and the experiment on accuracy choose among for data of this form, as canonical texts.  The first is the
+// one of `auto`.  The others are its parts without random features, and what else a study of such data suggested
+// (docs/accuracy.md).
+[[nodiscard]] std::vector<std::string> candidate_recipes(const DataForm& form);
 
 // Does the recipe depend on the form of the data?
 [[nodiscard]] bool looks_at_form(std::string_view name_or_text);

@@ -494,6 +494,37 @@ OUTSIDE = [
     data("info-array", ROWS, ["z.npy", "--rows"], file="z.npy"),
 ]
 
+
+
+def tune(name, more, exit_code, names, **other):
+    json = ["--json"] if exit_code == 1 else []
+    return case(name, ["tune", *more, *json], exit_code, names, **other)
+
+
+OPEN = ["--public-data", "groups.jsonl"]
+TUNING = [
+    tune("tune-nothing-public", ["--data", "groups.jsonl"], 2, ["--public-data", "--public-share"]),
+    tune("tune-public-twice", [*OPEN, "--public-share", "0.1"], 2, ["--public-data", "--public-share"]),
+    tune("tune-share-of-nothing", ["--public-share", "0.1"], 2, ["--public-share", "--data"]),
+    tune("tune-share-above-one", ["--data", "groups.jsonl", "--public-share", "2"], 1, ["--public-share", "2"]),
+    tune("tune-train-share-alone", [*OPEN, "--train-share", "0.5"], 2, ["--train-share", "--public-share"]),
+    tune("tune-missing", ["--public-data", "nowhere.jsonl"], 1, ["nowhere.jsonl"]),
+    tune("tune-recipe", [*OPEN, "--recipes", "auto,size + shape"], 2, ["shape", "shapes"]),
+    tune("tune-loss", [*OPEN, "--losses", "cubic"], 2, ["cubic"]),
+    tune("tune-lambda-zero", [*OPEN, "--lambdas", "1e-3,0"], 1, ["--lambdas", "0"]),
+    tune("tune-noise-negative", [*OPEN, "--noises", "-1"], 1, ["--noises", "-1"]),
+    tune("tune-one-fold", [*OPEN, "--folds", "1"], 1, ["--folds", "1"]),
+    tune("tune-many-folds", [*OPEN, "--folds", "21", "--recipes", "size"], 1, ["21", "20"]),
+    tune("tune-folds-and-hold-out", [*OPEN, "--folds", "3", "--hold-out", "0.5"], 2, ["--folds", "--hold-out"]),
+    tune("tune-hold-out-all", [*OPEN, "--hold-out", "1"], 1, ["--hold-out", "1"]),
+    tune("tune-everyone-noise", [*OPEN, "--protect", "everyone", "--noises", "0.1"], 2, ["--noises", "everyone"]),
+    tune("tune-everyone-squared", [*OPEN, "--protect", "everyone", "--losses", "squared"], 1, ["squared", "everyone"]),
+    tune("tune-per-subject", [*OPEN, "--per-subject", "1"], 2, ["--per-subject", "everyone"]),
+    tune("tune-epsilon", [*OPEN, "--epsilon", "2"], 2, ["--epsilon", "everyone"]),
+    tune("tune-graphs", [*OPEN, "--graphs", "100"], 2, ["--graphs", "everyone"]),
+    tune("tune-one-class", ["--public-data", "one.jsonl"], 1, ["two classes"], files={"one.jsonl": GRAPH * 6}),
+]
+
 SECTIONS = [("Commands", COMMANDS), ("Numbers", NUMBERS), ("Options", OPTIONS), ("Lists", LISTS), ("Files", FILES),
             ("Requests", REQUESTS), ("Data", DATA), ("Living", LIVING), ("Dates and subjects", DATES),
-            ("Rows", OUTSIDE)]
+            ("Rows", OUTSIDE), ("Tuning", TUNING)]
