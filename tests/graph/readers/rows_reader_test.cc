@@ -120,7 +120,7 @@ TEST(ReadRows, ArraysThatAreNoRowsAreRefused) {
   expect_refused({{make_npy("<U2", "(3, 2)", numbers)}, "z.npy: an array of type '<U2'; rows are float64"});
   expect_refused({{make_npy("<c16", "(3, 1)", numbers)}, "z.npy: an array of type '<c16'"});
   expect_refused({{make_npy("<f8", "(6,)", numbers)}, "z.npy: an array with the number of dimensions 1; rows have"});
-  expect_refused({{make_npy("<f8", "(3, 1, 2)", numbers)}, "z.npy: an array of 3 dimensions"});
+  expect_refused({{make_npy("<f8", "(3, 1, 2)", numbers)}, "z.npy: an array with the number of dimensions 3"});
   expect_refused({{make_npy("<f8", "(0, 2)", "")}, "z.npy: an array of 0 rows and 2 columns"});
   expect_refused({{make_npy("<f8", "(3, 0)", "")}, "z.npy: an array of 3 rows and 0 columns"});
   expect_refused({{make_npy("<f8", "(3, 3)", numbers)}, "z.npy: ends after 48 of the 72 bytes it claims"});
