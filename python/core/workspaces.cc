@@ -40,6 +40,16 @@ py::tuple checks_of(const Verification& verification) {
   return py::make_tuple(verification.passed, checks);
 }
 
+const char* direction_word(HeldEdge::Direction direction) {
+  switch (direction) {
+    case HeldEdge::Direction::kBoth: return "both";
+    case HeldEdge::Direction::kFromSubject: return "from";
+    case HeldEdge::Direction::kToSubject: return "to";
+  }
+  return "both";
+}
+
+// Everything that the library tells about a subject: an access request leaves nothing out.
 py::dict held(const HeldSubject& subject) {
   py::list graphs;
   for (const HeldGraph& graph : subject.graphs) {
@@ -50,6 +60,7 @@ py::dict held(const HeldSubject& subject) {
         py::dict one;
         one["node"] = edge.node;
         one["id"] = edge.id;
+        one["direction"] = direction_word(edge.direction);
         one["weight"] = edge.weight;
         edges.append(one);
       }
@@ -66,6 +77,7 @@ py::dict held(const HeldSubject& subject) {
     one["number"] = graph.number;
     one["id"] = graph.id;
     one["class"] = graph.class_name;
+    one["due"] = graph.due;
     one["nodes"] = nodes;
     graphs.append(one);
   }

@@ -83,6 +83,9 @@ def test_updates_receipts_and_the_ledger(groups, tmp_path):
         assert json.loads(done.openings[0])["request"] == {"forget": "graph", "graph": 0}
         person = groups[5].node_ids[0]
         held = workspace.subject(person)
+        assert all("due" in graph for graph in held["graphs"])
+        assert all(edge["direction"] == "both"                       # groups have no directions
+                   for graph in held["graphs"] for node in graph["nodes"] for edge in node["edges"])
         assert held["graphs"] and any(name == person for name, _, _ in workspace.subjects(person))
         workspace.forget(subject=person)
         assert not workspace.subject(person)["graphs"]
