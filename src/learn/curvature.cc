@@ -262,9 +262,12 @@ Curvature::Way Curvature::cheapest_way(const Objective& objective, std::size_t l
   const CurvatureCost with = cost(objective);
   const double pass = row_pass_cost(objective);
   const double follow = form_->follow_cost(objective, edits);
-  const double by_inverses = kUsualSteps * with.step + with.build / updates_served(left, edits, rows) + follow;
+  // What is made once serves all updates that it can follow.
+  const double served = updates_served(left, edits, rows);
+  const double make = form_->make_cost(objective) / served;
+  const double by_inverses = kUsualSteps * with.step + with.build / served + make + follow;
   const double by_rows = passes_.expected() * pass;
-  const double by_factors = kUsualNewtonSteps * (with.factor + 2 * pass) + follow;
+  const double by_factors = kUsualNewtonSteps * (with.factor + 2 * pass) + make + follow;
   if (by_factors < std::min(by_rows, by_inverses)) return Way::kFactors;
   return by_rows < by_inverses ? Way::kRows : Way::kInverses;
 }

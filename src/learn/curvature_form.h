@@ -42,7 +42,9 @@ class CurvatureForm {
   // Order of the matrices that are factorised and inverted.
   [[nodiscard]] virtual std::size_t order(const Objective& objective) const noexcept = 0;
   [[nodiscard]] virtual CurvatureCost cost(const Objective& objective) const noexcept = 0;
-  // Operations that bring what depends on rows alone up to `edits` changed rows.
+  // What depends on rows alone: operations that make it, 0 if it is there, and those that bring it up to `edits`
+  // changed rows once it is.
+  [[nodiscard]] virtual double make_cost(const Objective& objective) const noexcept = 0;
   [[nodiscard]] virtual double follow_cost(const Objective& objective, std::size_t edits) const noexcept = 0;
   // Whether training by inexact steps pays where no inverse is at hand yet.
   [[nodiscard]] virtual bool trains_inexactly_from_nothing() const noexcept = 0;

@@ -55,11 +55,12 @@ class DualForm final : public CurvatureForm {
     return {kVectorSlowness * (6 * n * n), n * n + 8 * n * n * n / 3, n * n + n * n * n / 3};
   }
 
-  // A line of G is a product with all rows.  Without G all lines are made, half of each.
+  // A line of G is a product with all rows.  Without G all lines are made, half of each, and edited ones among them.
+  [[nodiscard]] double make_cost(const Objective& objective) const noexcept override {
+    return gram_.size() == 0 ? lines_cost(objective, static_cast<double>(objective.rows().rows()) / 2) : 0;
+  }
   [[nodiscard]] double follow_cost(const Objective& objective, std::size_t edits) const noexcept override {
-    const double lines =
-        gram_.size() == 0 ? static_cast<double>(objective.rows().rows()) / 2 : static_cast<double>(edits);
-    return 2 * lines * static_cast<double>(objective.rows().stored_values());
+    return gram_.size() == 0 ? 0 : lines_cost(objective, static_cast<double>(edits));
   }
 
   // A factor costs an eighth of an inverse here, and the systems are small.  So exact steps are cheaper where there are
@@ -159,6 +160,10 @@ class DualForm final : public CurvatureForm {
                                                const Matrix& gradient, const DescentGoal& goal) const override;
 
  private:
+  [[nodiscard]] static double lines_cost(const Objective& objective, double lines) noexcept {
+    return 2 * lines * static_cast<double>(objective.rows().stored_values());
+  }
+
   // The chord step for r: (ridge I + D G)^-1 r = (r - S P S G r) / ridge by Woodbury.  Since P S G S = I - ridge P,
   // this is also S P S^-1 r.  The second form needs no product with G and does not cancel.  It is taken where every
   // root of a curvature can be divided by.

@@ -36,6 +36,7 @@ class PrimalForm final : public CurvatureForm {
     const auto d = static_cast<double>(objective.width());
     return {kVectorSlowness * (4 * n * d + 2 * d * d), n * d * d + 8 * d * d * d / 3, n * d * d + d * d * d / 3};
   }
+  [[nodiscard]] double make_cost(const Objective&) const noexcept override { return 0; }
   [[nodiscard]] double follow_cost(const Objective&, std::size_t) const noexcept override { return 0; }
 
   // At zero weights one inverse serves all classes.  Exact steps would factorise one matrix per class and step.

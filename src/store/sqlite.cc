@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "store/statement_cache.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -117,10 +118,11 @@ Error not_as_written(std::string_view name) {
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void Statement::GiveBack::operator()(sqlite3_stmt* statement) const { cache->give_back(statement); }
 
-Statement::Statement(sqlite3* database, std::string_view name, std::string_view sql)
-    : database_(database), name_(name) {
+Statement::Statement(sqlite3* database, StatementCache& cache, std::string_view name, std::string_view sql)
+    : database_(database), name_(name), statement_(cache.take(sql), GiveBack{&cache}) {
+  if (statement_) return;
   sqlite3_stmt* statement = nullptr;
   // A failure is kept until step(), so that calls of bind() can be chained without a check of each.
   failed_ = sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
@@ -312,9 +314,14 @@ Result<std::optional<Database>> Database::beside() const {
   return std::optional(std::move(database));
 }
 
-Statement Database::prepare(std::string_view sql) const { return {handle_.get(), name_, sql}; }
+Database::Database(std::string name, sqlite3* handle)
+    : name_(std::move(name)), handle_(handle), statements_(std::make_shared<StatementCache>()) {}
 
-Statement Database::prepare(std::string_view sql, std::string_view about) const { return {handle_.get(), about, sql}; }
+Statement Database::prepare(std::string_view sql) const { return prepare(sql, name_); }
+
+Statement Database::prepare(std::string_view sql, std::string_view about) const {
+  return {handle_.get(), *statements_, about, sql};
+}
 
 Result<std::vector<unsigned char>> Database::read(std::size_t offset, std::size_t size) const {
   sqlite3_file* file = nullptr;

@@ -20,7 +20,10 @@ struct sqlite3_stmt;
 
 namespace unscatter {
 
-// One prepared statement.  What is bound must stay alive until the statement has run.
+class StatementCache;
+
+// One prepared statement.  What is bound must stay alive until the statement has run.  It must not outlive its
+// database.
 class Statement {
  public:
   Statement& bind(int index, std::int64_t value);
@@ -44,16 +47,17 @@ class Statement {
 
  private:
   friend class Database;
-  struct Finalize {
+  struct GiveBack {
+    StatementCache* cache;
     void operator()(sqlite3_stmt* statement) const;
   };
 
-  Statement(sqlite3* database, std::string_view name, std::string_view sql);
+  Statement(sqlite3* database, StatementCache& cache, std::string_view name, std::string_view sql);
   [[nodiscard]] Error error(int code) const;
 
   sqlite3* database_;
   std::string name_;  // of the file, for messages
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::unique_ptr<sqlite3_stmt, GiveBack> statement_;
   int failed_ = 0;  // what preparing or binding said
 };
 
@@ -97,11 +101,12 @@ class Database {
   struct Close {
     void operator()(sqlite3* database) const;
   };
-  Database(std::string name, sqlite3* handle) : name_(std::move(name)), handle_(handle) {}
+  Database(std::string name, sqlite3* handle);
 
   std::string name_;
   std::shared_ptr<const void> lock_;  // of a frozen file; released after the file is closed
   std::unique_ptr<sqlite3, Close> handle_;
+  std::shared_ptr<StatementCache> statements_;  // goes before the handle
 };
 
 // Why this process cannot write the file, or a log beside it: "the file is read-only for this user".  Nothing if it
