@@ -8,6 +8,7 @@ source "$(dirname "$0")/common.sh"
 unpacked=$1
 has_packages "$unpacked"
 need unshare chroot dpkg adduser
+umask 022
 [[ $(id -u) -eq 0 ]] || skip "only root can make a system to change into"
 
 cat > "$work/overlay.sh" << 'END'
