@@ -18,6 +18,6 @@ struct HelpNotes {
 
 // Lines that begin with spaces stay as they are.  Others flow together.  A paragraph ends at an empty line, and after a
 // line that ends a sentence although the next word would have fitted into its 120 columns.
-[[nodiscard]] HelpNotes read_help_notes(std::string_view notes);
+[[nodiscard]] HelpNotes read_help_notes(std::string_view text);
 
 }  // namespace unscatter::cli

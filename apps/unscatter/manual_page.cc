@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <string_view>
 
 #include "help_notes.h"
@@ -108,8 +109,7 @@ std::string commands_section(const CommandDescription& command) {
   return text;
 }
 
-template <std::size_t N>
-std::string list_section(std::string_view title, const Named (&list)[N]) {
+std::string list_section(std::string_view title, std::span<const Named> list) {
   std::string text = roff::section(title);
   for (const Named& one : list) text += roff::entry(roff::bold(one.name), roff::plain(as_sentence(one.words)));
   return text;

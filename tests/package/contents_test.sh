@@ -62,14 +62,15 @@ check_both() {
 }
 
 # Every library that the program is linked with is in a package that it depends on.
+need objdump dpkg-query
+mapfile -t libraries < <(objdump -p "$unpacked/unscatter/usr/bin/unscatter" | awk '$1 == "NEEDED" { print $2 }')
+[[ ${#libraries[@]} -gt 0 ]] || fail "the program is linked with nothing"
+owners=$(dpkg-query --search "${libraries[@]/#/*/}" || true)
 check_depends() {
-  local libraries library owners owner
-  mapfile -t libraries < <(objdump -p "$1/usr/bin/unscatter" | awk '$1 == "NEEDED" { print $2 }')
-  [[ ${#libraries[@]} -gt 0 ]] || fail "the program is linked with nothing"
-  owners=$(dpkg-query --search "${libraries[@]/#/*/}" || true)
+  local library owner
   for library in "${libraries[@]}"; do
     owner=$(sed -n "s|:.*/$library\$||p" <<< "$owners" | sort -u | sed 's/[+.]/\\&/g' | paste -sd '|')
-    grep -qE "^Depends:.*[ ,](${owner:-none})( |,|$)" "$2/control" ||
+    grep -qE "^Depends:.*[ ,](${owner:-none})( |,|$)" "$1/control" ||
       fail "$library is in ${owner:-no package}, which is not among the dependencies"
   done
 }
@@ -91,8 +92,7 @@ development=$unpacked/libunscatter-dev
 check_program "$program" "$program.control"
 check_development "$development"
 check_both "$program" "$development"
-need objdump dpkg-query
-check_depends "$program" "$program.control"
+check_depends "$program.control"
 check_words "$program.control" "$program/usr/share/doc/unscatter"
 check_words "$development.control" "$development/usr/share/doc/libunscatter-dev"
 grep -qx 'Section: science' "$program.control/control" || fail "the section of unscatter is wrong"
@@ -111,6 +111,6 @@ must_fail "settings that an upgrade overwrites" check_program "$planted" "$plant
 echo >> "$planted/etc/unscatter/default.conf"
 must_fail "a changed file" check_both "$planted"
 sed -i 's/libtbb12[^,]*, //; s/, libtbb12[^,]*//' "$planted.control/control"
-must_fail "a missing dependency" check_depends "$planted" "$planted.control"
+must_fail "a missing dependency" check_depends "$planted.control"
 sed -i 's/^Version: .*/Version: 9.9-1/' "$planted.control/control"
 must_fail "a version without an entry" check_words "$planted.control" "$program/usr/share/doc/unscatter"

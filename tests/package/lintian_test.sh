@@ -9,15 +9,15 @@ unpacked=$1
 has_packages "$unpacked"
 need lintian
 
-clean() {
-  local said
-  said=$(lintian --allow-root --fail-on error,warning "$@" 2>&1) || fail "$said"
-}
-clean "$unpacked"/packages/*.deb
-
 # A planted fault: a package without its licence.
 cp -r "$unpacked/libunscatter-dev" "$work/planted"
 cp -r "$unpacked/libunscatter-dev.control" "$work/planted/DEBIAN"
+sed -i 's/^Package: .*/Package: planted/' "$work/planted/DEBIAN/control"
 rm "$work/planted/usr/share/doc/libunscatter-dev/copyright" "$work"/planted/usr/lib/*.a
 dpkg-deb --root-owner-group --build "$work/planted" "$work/planted.deb" > "$work/log"
-must_fail "a package without its licence" clean "$work/planted.deb"
+
+# One call for all, because most of its time is its start.
+lintian --allow-root "$unpacked"/packages/*.deb "$work/planted.deb" > "$work/said" 2>&1 || true
+grep -q '^E: planted: no-copyright-file' "$work/said" || fail "a missing licence was not noticed: $(cat "$work/said")"
+said=$(grep -v '^[EW]: planted: ' "$work/said" || true)
+[[ -z $said ]] || fail "$said"
