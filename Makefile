@@ -1,7 +1,7 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test sanitize everything python bench bench-compare replay-compare build gin plots \
-        format lint clean
+.PHONY: help demo tutorial check test sanitize everything package python bench bench-compare replay-compare build gin \
+        plots format lint clean
 
 # What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -34,6 +34,10 @@ sanitize:  ## the tests of the product again, by clang with sanitizers, and a sh
 	@scripts/run_tests.sh --fuzz dev
 
 everything: test sanitize  ## both, one after the other: what has to pass before a change lands
+
+package:  ## build Debian packages of the program and of the library: build/release/packages
+	@scripts/setup.sh package
+	@scripts/package.sh
 
 python:  ## build a wheel of the Python package into build/python
 	@scripts/setup.sh python

@@ -80,13 +80,15 @@ function(unscatter_install)
   list(TRANSFORM modules PREPEND unscatter_ OUTPUT_VARIABLE targets)
   set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/unscatter")
   install(TARGETS ${targets} unscatter_all EXPORT unscatter_targets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/unscatter" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT unscatter_targets NAMESPACE unscatter:: DESTINATION ${package_folder} FILE unscatter-targets.cmake)
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/unscatter" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          COMPONENT development)
+  install(EXPORT unscatter_targets NAMESPACE unscatter:: DESTINATION ${package_folder} FILE unscatter-targets.cmake
+          COMPONENT development)
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/unscatter-config.cmake.in"
                                 "${PROJECT_BINARY_DIR}/unscatter-config.cmake" INSTALL_DESTINATION ${package_folder})
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
                                    COMPATIBILITY SameMinorVersion)
   install(FILES "${PROJECT_BINARY_DIR}/unscatter-config.cmake" "${PROJECT_BINARY_DIR}/unscatter-config-version.cmake"
-          DESTINATION ${package_folder})
+          DESTINATION ${package_folder} COMPONENT development)
 endfunction()

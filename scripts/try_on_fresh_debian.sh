@@ -7,6 +7,7 @@
 #   scripts/try_on_fresh_debian.sh tutorial             make demo, then every command of docs/tutorial.md, with times
 #   scripts/try_on_fresh_debian.sh test PRESETS=dev     make test PRESETS=dev
 #   scripts/try_on_fresh_debian.sh predict              is a published model the same there?
+#   scripts/try_on_fresh_debian.sh install              what `make package` built is installed, used and purged
 #
 # debootstrap puts a bare system into a temporary folder.  HEAD of this checkout is cloned into it; what is not
 # committed does not count.  Then make runs there.  The exit status is that of make.
@@ -253,8 +254,25 @@ compare_predictions() {
   exit "$status"
 }
 
+# The packages of this machine bring all that they need from Debian, and leave when they are purged.
+try_packages() {
+  shopt -s nullglob
+  local built=(build/release/packages/*.deb)
+  [[ ${#built[@]} -gt 0 ]] || die "there are no packages in build/release/packages; 'make package' builds them"
+  cp "${built[@]}" "$root/root/"
+  echo "== ${built[*]##*/}, in the new system"
+  quietly root apt-get -qq update
+  quietly root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
+    "${built[@]/#*\//./}"
+  inside root unscatter demo
+  quietly root env DEBIAN_FRONTEND=noninteractive apt-get -qq purge --yes unscatter libunscatter-dev
+  [[ ! -e $root/var/lib/unscatter && ! -e $root/etc/unscatter ]] || die "a purge left something behind"
+  exit 0
+}
+
 quietly root update-ca-certificates
 [[ $1 != predict ]] || compare_predictions
+[[ $1 != install ]] || try_packages
 user=root
 if $as_user; then
   user=guest

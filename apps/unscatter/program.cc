@@ -19,6 +19,7 @@
 #include "exit_code.h"
 #include "output.h"
 #include "renamed_options.h"
+#include "self_description.h"
 #include "usage.h"
 
 namespace unscatter::cli {
@@ -101,11 +102,12 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
   add_more(program, context);
   check_numbers(program);
   const ConfigFile config(program);
+  const SelfDescription description(program);
 
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
-    return program.exit(help_or_version);
+    return description.asked() ? description.answer() : program.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     // A value of the configuration file may be the cause.  Then the message must name the file and not the command
     // line.

@@ -150,7 +150,8 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
     return fmt::format("'{}' has no option '{}'{}", full_name(command), unknown.front(),
                        did_you_mean(nearest_option(command, unknown.front())));
   }
-  if (has_commands && unknown.empty()) return fmt::format("'{}' needs a command", full_name(command));
+  const bool wrong_value = dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
+  if (has_commands && unknown.empty() && !wrong_value) return fmt::format("'{}' needs a command", full_name(command));
   return in_our_words(command, error);
 }
 

@@ -87,6 +87,7 @@ touch not_committed
 
 expect 0 $'arguments: --no-print-directory -C unscatter demo\nfirst\n== make demo: exit status 0'
 expect 0 $'-C unscatter test PRESETS=dev\nfirst\n== make test PRESETS=dev: exit status 0' test PRESETS=dev
+expect 2 "there are no packages in build/release/packages; 'make package' builds them" install
 STAND_IN_MAKE_STATUS=7 expect 7 'make demo: exit status 7'
 STAND_IN_DEBOOTSTRAP_FAILS=1 expect 2 $'E: no such mirror\ntry_on_fresh_debian: debootstrap failed'
 # The second time, the bare system comes from the file.

@@ -42,6 +42,10 @@ if grep -rlE -e 'unscatter(_|::)(experiment|reembedding|laboratory|bench)' "$wor
   fail "the files above name the laboratory"
 fi
 
+# Units and settings are for packages: they lie outside of the prefix.
+system=$(find "$work/prefix" -name '*.service' -o -name '*.conf')
+[[ -z $system ]] || fail "does not belong into a prefix: $system"
+
 # The program is alone, and answers the commands of the laboratory, which it does not have.
 if [[ $has_program == ON ]]; then
   programs=$(find "$work/prefix/bin" -mindepth 1 -printf '%f ')
