@@ -206,8 +206,8 @@ class RequestQueue {
   // What came of deliveries, in one transaction.  Events that are gone already are passed over.
   [[nodiscard]] Status settle(std::span<const Delivery> deliveries);
 
-  // Drops finished requests that are older than QueuePolicy::keep_days, with events of theirs, and keys that have
-  // expired; at most `limit` of each.  Returns how many requests went.  Statistics keep counting them.
+  // Drops finished requests and events that were given up, once they are older than QueuePolicy::keep_days, and keys
+  // that have expired; at most `limit` of each.  Returns how many requests went.  Statistics keep counting them.
   [[nodiscard]] Result<std::size_t> drop_finished(std::size_t limit = 10000);
 
   // Any thread, all of them.

@@ -435,6 +435,7 @@ class Workspace {
   struct State;  // the inside; not for users
 
  private:
+  friend class RequestQueue;  // writes its rows in the transactions of removals
   explicit Workspace(std::unique_ptr<State> state);
   // create() with WorkspaceSetup::stream.
   [[nodiscard]] static Result<Workspace> create_from_stream(const std::filesystem::path& path, WorkspaceSetup setup,
