@@ -123,6 +123,12 @@ Result<Digest> RequestQueue::hash_of_entry(std::size_t sequence) const {
   return row.hash;
 }
 
+Result<Signature> RequestQueue::signature_of_entry(std::size_t sequence) const {
+  const auto gate = inside_->state.database.hold();
+  UNSCATTER_TRY(row, read_entry(inside_->state.database, sequence));
+  return row.signature;
+}
+
 Result<Receipt> RequestQueue::receipt(std::size_t sequence) const {
   const auto gate = inside_->state.database.hold();
   UNSCATTER_CHECK_OK(read_entry(inside_->state.database, sequence));

@@ -371,6 +371,8 @@ const std::vector<EditCounts>& Workspace::Removal::edits() const { return parts_
 
 const EditCounts& Workspace::Removal::edits_together() const { return parts_->update.edits_together(); }
 
+std::span<const SlotChange> Workspace::Removal::changes() const { return parts_->update.changes(); }
+
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");
   const std::unique_ptr<Parts> parts = std::move(parts_);  // dropped here if it cannot be written

@@ -218,6 +218,8 @@ class RequestQueue {
   // As of Workspace.
   [[nodiscard]] Result<LedgerRecord> entry(std::size_t sequence) const;
   [[nodiscard]] Result<Digest> hash_of_entry(std::size_t sequence) const;
+  // Of the signer, over "unscatter ledger entry 1", a newline and the hash in hexadecimal digits.
+  [[nodiscard]] Result<Signature> signature_of_entry(std::size_t sequence) const;
   [[nodiscard]] Result<Receipt> receipt(std::size_t sequence) const;
   // As it was after the last change that this queue made, or refresh_info().
   [[nodiscard]] std::shared_ptr<const WorkspaceInfo> info() const;

@@ -286,6 +286,8 @@ class Workspace {
     // What each request takes out of graphs, after those before it, and all together.
     [[nodiscard]] const std::vector<EditCounts>& edits() const;
     [[nodiscard]] const EditCounts& edits_together() const;
+    // The touched graphs as they become.  slot() tells what they are.
+    [[nodiscard]] std::span<const SlotChange> changes() const;
     // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable, and file and log hold
     // nothing of what was removed.  Called once.  An error drops the removal.  Errors: kInvalidArgument without the
     // key; kIo.
