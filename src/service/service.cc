@@ -226,6 +226,14 @@ std::optional<Refusal> Service::dispatch(const CallPtr& call) {
   return std::nullopt;
 }
 
+HttpResponse Service::refuse(const HttpRequest& request, const Refusal& refusal) {
+  HttpResponse response = problem(refusal);
+  complete(request, response);
+  metrics_.count_request("-", response.route, response.status, 0);
+  log_.answer("-", response, 0);
+  return response;
+}
+
 void Service::handle(HttpRequest request, Answer answer) {
   const auto began = SteadyClock::now();
   const auto call = std::make_shared<Call>();

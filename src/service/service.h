@@ -53,6 +53,8 @@ class Service {
 
   // Any thread.  `answer` is called once, perhaps later and from another thread.
   void handle(HttpRequest request, Answer answer);
+  // The answer to text that is no request; counted and logged as others are.
+  [[nodiscard]] HttpResponse refuse(const HttpRequest& request, const Refusal& refusal);
   // Any thread: the token file again.  If it cannot be read, the old tokens stay valid.
   [[nodiscard]] Status reload_tokens();
   [[nodiscard]] std::size_t tokens() const { return token_table()->size(); }
