@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "commands.h"
+#include "demo_service.h"
 #include "key_options.h"
 #include "service/serve.h"
 #include "service/tokens.h"
@@ -111,6 +113,23 @@ Result<Report> new_token(const TokenArguments& arguments) {
 }
 
 }  // namespace
+
+void prepare_to_serve() { service::block_service_signals(); }
+
+Status serve_demo(const std::filesystem::path& workspace, std::shared_ptr<const SigningKey> key, Context& context) {
+  service::ServeOptions options;
+  options.service.workspace = workspace;
+  options.service.token_file = usual_token_file(workspace.string());
+  options.service.webhook_file = workspace.string() + ".webhooks";
+  options.service.key = std::move(key);
+  const service::NewToken token = service::make_token(*service::parse_scopes("submit,operate,read,predict"));
+  UNSCATTER_CHECK_OK(service::append_token(options.service.token_file, token));
+  options.service.log = [](std::string_view) {};  // the terminal is for the person who looks at it
+  options.ready = [&](const std::string& url) {
+    context.note(fmt::format("the demo is at {}\n  token  {}\nCtrl-C ends it, and deletes its workspace", url, token.text));
+  };
+  return service::serve(options);
+}
 
 void add_serve_command(CLI::App& parent, Context& context) {
   CLI::App& command = *parent.add_subcommand("serve", "Put a workspace behind HTTP, with a page for operators");

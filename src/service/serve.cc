@@ -96,9 +96,14 @@ Status check_exposure(const ServeOptions& options, std::size_t tokens) {
   return ok_status();
 }
 
-Status serve(const ServeOptions& options) {
+void block_service_signals() {
   const sigset_t signals = awaited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+Status serve(const ServeOptions& options) {
+  const sigset_t signals = awaited_signals();
+  block_service_signals();
   std::signal(SIGPIPE, SIG_IGN);
   allow_many_files();
   UNSCATTER_CHECK_OK(check_exposure(options, 1));  // what can be said before the workspace is opened

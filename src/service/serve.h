@@ -23,6 +23,9 @@ struct ServeOptions {
 // A public address needs tokens and TLS; certificate and key go together.  Errors: kInvalidArgument.
 [[nodiscard]] Status check_exposure(const ServeOptions& options, std::size_t tokens);
 
+// Keeps SIGTERM, SIGINT and SIGHUP for serve() to take.  For whoever starts threads before it calls serve().
+void block_service_signals();
+
 // Serves until SIGTERM or SIGINT, then completes what was accepted.  SIGHUP reads the token file again.  Tells systemd
 // (NOTIFY_SOCKET) when it is ready and when it ends.  Blocks these signals for the whole process, so it is called
 // before other threads are started.  Errors: those of Service::open(), Server::listen() and check_exposure(); kIo if

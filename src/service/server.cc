@@ -68,15 +68,16 @@ struct Server::Inside {
 
   Service& service;
   const ServerOptions options;
-  asio::thread_pool pool;
-  asio::io_context io;
-  std::shared_ptr<asio::ssl::context> tls;  // null: plain
-  tcp::acceptor acceptor;
-  std::uint16_t port = 0;
+  // Before what follows: connections that are left at the end go with `io`, and count themselves out.
   std::mutex mutex;
   std::map<std::string, std::size_t> per_address;
   std::size_t connections = 0;
   std::vector<std::weak_ptr<AnyConnection>> all;
+  std::shared_ptr<asio::ssl::context> tls;  // null: plain
+  asio::thread_pool pool;
+  asio::io_context io;
+  tcp::acceptor acceptor;
+  std::uint16_t port = 0;
   std::vector<std::thread> threads;
 };
 

@@ -50,7 +50,7 @@ TEST(Tokens, WrongLinesAreRefusedByNumber) {
 }
 
 TEST(Tokens, AFileThatOthersMayUseIsRefused) {
-  const test::TemporaryFolder folder;
+  const testing::TemporaryFolder folder;
   const auto path = folder.path() / "tokens";
   EXPECT_EQ(TokenTable::load(path).error().code, ErrorCode::kNotFound);
   ASSERT_TRUE(append_token(path, make_token(read_only())).ok());

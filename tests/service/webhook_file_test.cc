@@ -31,7 +31,7 @@ TEST(WebhookUrl, EverythingElseIsRefused) {
 }
 
 TEST(WebhookFile, ReadsBackAndIsPrivate) {
-  const test::TemporaryFolder folder;
+  const testing::TemporaryFolder folder;
   const auto path = folder.path() / "webhooks";
   EXPECT_TRUE(read_webhooks(path)->empty());
   ASSERT_TRUE(write_webhooks(path, {{"00", "https://example.org/", {"done"}, false}}).ok());
