@@ -126,7 +126,8 @@ Status serve_demo(const std::filesystem::path& workspace, std::shared_ptr<const 
   UNSCATTER_CHECK_OK(service::append_token(options.service.token_file, token));
   options.service.log = [](std::string_view) {};  // the terminal is for the person who looks at it
   options.ready = [&](const std::string& url) {
-    context.note(fmt::format("the demo is at {}\n  token  {}\nCtrl-C ends it, and deletes its workspace", url, token.text));
+    context.note(
+        fmt::format("the demo is at {}\n  token  {}\nCtrl-C ends it, and deletes its workspace", url, token.text));
   };
   return service::serve(options);
 }
@@ -141,15 +142,20 @@ void add_serve_command(CLI::App& parent, Context& context) {
   command.add_option("--tls-key", arguments->tls_key, "Its key, PEM");
   command.add_option("--token-file", arguments->token_file, "Tokens and their scopes (default: WORKSPACE.tokens)");
   command.add_option("--host-name", arguments->hosts, "A name that clients may call the server by without TLS");
-  command.add_option("--openings", arguments->openings, "Append what opens commitments to this file (docs/receipts.md)");
+  command.add_option("--openings", arguments->openings,
+                     "Append what opens commitments to this file (docs/receipts.md)");
   command.add_flag("--keep-salts", arguments->keep_salts, "Keep the salts in the workspace");
   command.add_flag("--shred", arguments->shred, "Neither keep nor hand out a salt");
-  command.add_option("--publish-every", arguments->publish_minutes,
-                     "Publish a model by itself when the last one is out of date, not more often than every so many "
-                     "minutes; 0: never")->capture_default_str();
-  command.add_option("--drain", arguments->drain_seconds, "Seconds for queued requests after SIGTERM")->capture_default_str();
+  command
+      .add_option("--publish-every", arguments->publish_minutes,
+                  "Publish a model by itself when the last one is out of date, not more often than every so many "
+                  "minutes; 0: never")
+      ->capture_default_str();
+  command.add_option("--drain", arguments->drain_seconds, "Seconds for queued requests after SIGTERM")
+      ->capture_default_str();
   command.add_option("--max-connections", arguments->connections, "Connections in all")->capture_default_str();
-  command.add_option("--max-per-address", arguments->per_address, "Connections from one address")->capture_default_str();
+  command.add_option("--max-per-address", arguments->per_address, "Connections from one address")
+      ->capture_default_str();
   command.add_option("--rate", arguments->rate, "Requests per second of one token; 0: no limit")->capture_default_str();
   command.footer(R"(
 Examples:

@@ -69,8 +69,7 @@ Outcome<HttpResponse> get_asset(std::string_view method, const std::vector<std::
   response.headers.emplace_back("ETag", etag_of(asset->content));
   // Files in assets/ have a digest of their content in their names, so they never change.
   const bool named_by_content = asset->path.starts_with("assets/");
-  response.headers.emplace_back("Cache-Control",
-                                named_by_content ? "public, max-age=31536000, immutable" : "no-cache");
+  response.headers.emplace_back("Cache-Control", named_by_content ? "public, max-age=31536000, immutable" : "no-cache");
   return response;
 }
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kWorthPacking = 1024;
 // Scripts, styles and pictures come from this server only; nobody may put the page into a frame.
 constexpr const char* kContentPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
+    "'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const std::string* header_of(const HttpResponse& response, std::string_view name) {
@@ -127,9 +128,9 @@ std::optional<Refusal> check_query(const Target& target, std::initializer_list<s
   for (const auto& [name, value] : target.query) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     return Refusal{.status = 400,
-                   .detail = names.size() == 0
-                                 ? std::string("There is no query here.")
-                                 : fmt::format("The query has an unknown name; known are: {}.", fmt::join(names, ", "))};
+                   .detail = names.size() == 0 ? std::string("There is no query here.")
+                                               : fmt::format("The query has an unknown name; known are: {}.",
+                                                             fmt::join(names, ", "))};
   }
   return std::nullopt;
 }

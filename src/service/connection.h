@@ -49,7 +49,8 @@ class AnyConnection {
 template <typename Stream>
 class Connection final : public AnyConnection, public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(Stream stream, ConnectionHost host) : stream_(std::move(stream)), host_(std::move(host)), beat_(stream_.get_executor()) {}
+  Connection(Stream stream, ConnectionHost host)
+      : stream_(std::move(stream)), host_(std::move(host)), beat_(stream_.get_executor()) {}
   ~Connection() override {
     leave_events();
     host_.closed();
@@ -78,9 +79,10 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   void begin() {
     if constexpr (kSecure) {
       lowest().expires_after(host_.limits.header);
-      stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](beast::error_code error) {
-        if (!error) self->await_request();
-      });
+      stream_.async_handshake(asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](beast::error_code error) {
+                                if (!error) self->await_request();
+                              });
     } else {
       await_request();
     }
@@ -92,12 +94,13 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     if (buffer_.size() > 0) return read_header();
     idle_ = true;
     lowest().expires_after(host_.limits.idle);
-    stream_.async_read_some(buffer_.prepare(4096), [self = this->shared_from_this()](beast::error_code error, std::size_t bytes) {
-      self->idle_ = false;
-      if (error) return self->close();
-      self->buffer_.commit(bytes);
-      self->read_header();
-    });
+    stream_.async_read_some(buffer_.prepare(4096),
+                            [self = this->shared_from_this()](beast::error_code error, std::size_t bytes) {
+                              self->idle_ = false;
+                              if (error) return self->close();
+                              self->buffer_.commit(bytes);
+                              self->read_header();
+                            });
   }
 
   void read_header() {
@@ -112,11 +115,13 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     if (error) return refuse(error);
     const auto expected = parser_->get()[http::field::expect];
     if (expected.empty()) return read_body();
-    if (!beast::iequals(expected, "100-continue")) return refuse_with(Refusal{.status = 417, .detail = "The header Expect can only be 100-continue."});
+    if (!beast::iequals(expected, "100-continue"))
+      return refuse_with(Refusal{.status = 417, .detail = "The header Expect can only be 100-continue."});
     static const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    asio::async_write(stream_, asio::buffer(go_on), [self = this->shared_from_this()](beast::error_code failed, std::size_t) {
-      if (!failed) self->read_body();
-    });
+    asio::async_write(stream_, asio::buffer(go_on),
+                      [self = this->shared_from_this()](beast::error_code failed, std::size_t) {
+                        if (!failed) self->read_body();
+                      });
   }
 
   void read_body() {
@@ -132,7 +137,8 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     fill_in(request);
     host_.compute([self = this->shared_from_this(), request = std::move(request)]() mutable {
       self->host_.service.handle(std::move(request), [self](HttpResponse response) {
-        asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable { self->write(std::move(response)); });
+        asio::post(self->stream_.get_executor(),
+                   [self, response = std::move(response)]() mutable { self->write(std::move(response)); });
       });
     });
   }
@@ -143,8 +149,8 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     request.loopback = host_.loopback;
   }
 
-  // Text that is no request gets an answer where one can still be sent, and then the connection ends: nobody knows where
-  // the next request would begin.
+  // Text that is no request gets an answer where one can still be sent, and then the connection ends: nobody knows
+  // where the next request would begin.
   void refuse(beast::error_code error) {
     const auto refusal = refusal_of_parser(error);
     if (!refusal) return close();
@@ -183,12 +189,13 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
       }
     });
     lowest().expires_after(host_.limits.writing);
-    http::async_write_header(stream_, *head_writer_, [self = this->shared_from_this()](beast::error_code error, std::size_t) {
-      if (error) return self->close();
-      self->writing_ = false;
-      self->beat();
-      self->write_next();
-    });
+    http::async_write_header(stream_, *head_writer_,
+                             [self = this->shared_from_this()](beast::error_code error, std::size_t) {
+                               if (error) return self->close();
+                               self->writing_ = false;
+                               self->beat();
+                               self->write_next();
+                             });
     writing_ = true;
   }
 
@@ -258,10 +265,11 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   }
   void drop_rest(std::size_t left) {
     buffer_.clear();
-    lowest().async_read_some(buffer_.prepare(4096), [self = this->shared_from_this(), left](beast::error_code error, std::size_t bytes) {
-      if (error || bytes >= left) return self->lowest().close();
-      self->drop_rest(left - bytes);
-    });
+    lowest().async_read_some(buffer_.prepare(4096),
+                             [self = this->shared_from_this(), left](beast::error_code error, std::size_t bytes) {
+                               if (error || bytes >= left) return self->lowest().close();
+                               self->drop_rest(left - bytes);
+                             });
   }
 
   Stream stream_;

@@ -9,24 +9,26 @@
 namespace unscatter::service {
 namespace {
 
-using Decision =
-    std::function<Result<QueuedRequest>(RequestQueue& queue, const RequestId& id, const std::string& actor, RequestNote)>;
+using Decision = std::function<Result<QueuedRequest>(RequestQueue& queue, const RequestId& id, const std::string& actor,
+                                                     RequestNote)>;
 
 struct NoteRule {
-  std::vector<RequestNote> allowed;      // none: there is no note
+  std::vector<RequestNote> allowed;       // none: there is no note
   std::optional<RequestNote> usual = {};  // without it the note is required
 };
 
 Outcome<RequestNote> note_of(const Call& call, const NoteRule& rule) {
   UNSCATTER_TRY(body, optional_json_body(call.request));
-  if (auto wrong = rule.allowed.empty() ? check_fields(body, {}) : check_fields(body, {"note"})) return *std::move(wrong);
+  if (auto wrong = rule.allowed.empty() ? check_fields(body, {}) : check_fields(body, {"note"}))
+    return *std::move(wrong);
   UNSCATTER_TRY(text, text_field(body, {"note", 64, !rule.usual}));
   if (text.empty()) return *rule.usual;
   const auto note = parse_request_note(text);
   for (const RequestNote one : rule.allowed) {
     if (note.ok() && *note == one) return one;
   }
-  return Refusal{.status = 422, .detail = "This note has no place here; the document of the interface lists those that have."};
+  return Refusal{.status = 422,
+                 .detail = "This note has no place here; the document of the interface lists those that have."};
 }
 
 void decide(Service& service, const CallPtr& call, const NoteRule& rule, Decision decision) {
@@ -34,21 +36,22 @@ void decide(Service& service, const CallPtr& call, const NoteRule& rule, Decisio
   if (!id.ok()) return call->finish(Refusal{.status = 404, .detail = "There is no such request."});
   auto note = note_of(*call, rule);
   if (!note.ok()) return call->finish(note.error());
-  const bool taken = service.writer().run([&service, call, id = *id, note = *note,
-                                           decision = std::move(decision)](Workspace&, RequestQueue& queue) {
-    const auto changed = decision(queue, id, call->principal.token, note);
-    if (changed.ok()) {
-      service.writer().tell(*changed);
-      return call->finish(tagged_response(request_json(*changed, service.now())));
-    }
-    if (changed.error().code == ErrorCode::kNotFound) {
-      return call->finish(Refusal{.status = 404, .detail = "There is no such request."});
-    }
-    if (changed.error().code == ErrorCode::kInvalidArgument) {
-      return call->finish(Refusal{.status = 409, .detail = "The state or the due date of the request does not allow this."});
-    }
-    call->finish(refusal_of(changed.error()));
-  });
+  const bool taken = service.writer().run(
+      [&service, call, id = *id, note = *note, decision = std::move(decision)](Workspace&, RequestQueue& queue) {
+        const auto changed = decision(queue, id, call->principal.token, note);
+        if (changed.ok()) {
+          service.writer().tell(*changed);
+          return call->finish(tagged_response(request_json(*changed, service.now())));
+        }
+        if (changed.error().code == ErrorCode::kNotFound) {
+          return call->finish(Refusal{.status = 404, .detail = "There is no such request."});
+        }
+        if (changed.error().code == ErrorCode::kInvalidArgument) {
+          return call->finish(
+              Refusal{.status = 409, .detail = "The state or the due date of the request does not allow this."});
+        }
+        call->finish(refusal_of(changed.error()));
+      });
   if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
 }
 

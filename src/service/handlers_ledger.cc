@@ -35,13 +35,9 @@ Outcome<Json> entry_json(const RequestQueue& queue, std::size_t sequence) {
   const auto signature = queue.signature_of_entry(sequence);
   if (!signature.ok()) return refusal_of(signature.error());
   const std::string body = ledger_text(*record);
-  return Json{{"sequence", sequence},
-              {"kind", name(record->kind)},
-              {"time", record->time},
-              {"body", body},
-              {"hash", entry_hash(body).hex()},
-              {"signature", signature->hex()},
-              {"words", entry_words(*record)}};
+  return Json{
+      {"sequence", sequence},           {"kind", name(record->kind)},    {"time", record->time},         {"body", body},
+      {"hash", entry_hash(body).hex()}, {"signature", signature->hex()}, {"words", entry_words(*record)}};
 }
 
 Outcome<HttpResponse> ledger_page(Service& service, const Call& call) {
@@ -80,7 +76,8 @@ Outcome<HttpResponse> one_receipt(Service& service, const Call& call) {
   HttpResponse response;
   response.body = receipt_text(*receipt);
   response.headers.emplace_back("ETag", etag_of(response.body));
-  response.headers.emplace_back("Content-Disposition", fmt::format("attachment; filename=\"receipt-{}.json\"", sequence));
+  response.headers.emplace_back("Content-Disposition",
+                                fmt::format("attachment; filename=\"receipt-{}.json\"", sequence));
   return response;
 }
 
@@ -111,17 +108,23 @@ Outcome<HttpResponse> check_receipt(Service& service, const Call& call) {
   UNSCATTER_TRY(text, text_field(body, {"receipt", std::size_t{1} << 20, true}));
   Verdict verdict;
   const auto receipt = parse_receipt(text);
-  verdict.add("form", receipt.ok(), receipt.ok() ? "It is a receipt, byte for byte as it was written." : "It is no receipt, or it was changed.");
+  verdict.add(
+      "form", receipt.ok(),
+      receipt.ok() ? "It is a receipt, byte for byte as it was written." : "It is no receipt, or it was changed.");
   if (receipt.ok()) {
     const auto info = service.queue().info();
     const bool right = check_signature(*receipt, info->signer).ok();
-    verdict.add("signature", right, right ? "The signing key of this service has signed it." : "The signing key of this service has not signed it.");
+    verdict.add("signature", right,
+                right ? "The signing key of this service has signed it."
+                      : "The signing key of this service has not signed it.");
     const auto hash = service.queue().hash_of_entry(receipt->sequence);
     const bool there = right && receipt->workspace == info->id && hash.ok() && *hash == receipt->entry;
-    verdict.add("ledger", there, there ? "Its entry is in the ledger." : "Its entry is not in the ledger of this workspace.");
+    verdict.add("ledger", there,
+                there ? "Its entry is in the ledger." : "Its entry is not in the ledger of this workspace.");
     if (body.contains("salt") || body.contains("request")) {
       UNSCATTER_TRY(about, opens(body, *receipt));
-      verdict.add("request", about, about ? "It is about this request." : "None of its commitments is about this request.");
+      verdict.add("request", about,
+                  about ? "It is about this request." : "None of its commitments is about this request.");
     }
   }
   return json_response({{"valid", verdict.valid}, {"checks", verdict.checks}});

@@ -49,7 +49,8 @@ Outcome<HttpResponse> predictions(Service& service, const Call& call) {
   UNSCATTER_TRY(scores, flag_field(body, "scores"));
   const auto graphs = body.find("graphs");
   if (graphs == body.end() || !graphs->is_array() || graphs->empty() || graphs->size() > kMostGraphs) {
-    return Refusal{.status = 422, .detail = fmt::format("The field 'graphs' is a list of 1 to {} graphs.", kMostGraphs)};
+    return Refusal{.status = 422,
+                   .detail = fmt::format("The field 'graphs' is a list of 1 to {} graphs.", kMostGraphs)};
   }
   Json list = Json::array();
   for (const Json& graph : *graphs) {
@@ -62,12 +63,14 @@ Outcome<HttpResponse> predictions(Service& service, const Call& call) {
                         {"classes", model->predictor.class_names()}});
 }
 
-Outcome<HttpResponse> release_model(Service& service, Workspace& workspace, const std::function<void()>& refresh, bool fresh) {
+Outcome<HttpResponse> release_model(Service& service, Workspace& workspace, const std::function<void()>& refresh,
+                                    bool fresh) {
   const std::size_t before = workspace.info().published;
   const auto released = workspace.release(fresh);
   if (!released.ok()) {
     if (released.error().code == ErrorCode::kLimitExceeded) {
-      return Refusal{.status = 409, .detail = "The guarantee covers no further model; 'unscatter renew' begins another count."};
+      return Refusal{.status = 409,
+                     .detail = "The guarantee covers no further model; 'unscatter renew' begins another count."};
     }
     return refusal_of(released.error());
   }
@@ -77,14 +80,15 @@ Outcome<HttpResponse> release_model(Service& service, Workspace& workspace, cons
   service.writer().set_published(*model);
   const WorkspaceInfo info = workspace.info();
   const bool counted = info.options.mechanism == Mechanism::kRelease;
-  HttpResponse response = json_response({{"release_number", (*model)->release_number},
-                                         {"entry", (*model)->entry},
-                                         {"hash", (*model)->hash},
-                                         {"new", info.published > before},
-                                         {"models_left", counted ? Json(info.options.releases - info.published_in_count) : Json(nullptr)},
-                                         {"model", "/v1/model"},
-                                         {"receipt", fmt::format("/v1/receipts/{}", (*model)->entry)}},
-                                        201);
+  HttpResponse response =
+      json_response({{"release_number", (*model)->release_number},
+                     {"entry", (*model)->entry},
+                     {"hash", (*model)->hash},
+                     {"new", info.published > before},
+                     {"models_left", counted ? Json(info.options.releases - info.published_in_count) : Json(nullptr)},
+                     {"model", "/v1/model"},
+                     {"receipt", fmt::format("/v1/receipts/{}", (*model)->entry)}},
+                    201);
   response.headers.emplace_back("Location", "/v1/model");
   return response;
 }
@@ -110,7 +114,8 @@ void publish_model(Service& service, CallPtr call) {
   const auto fresh = wants_fresh(*call);
   if (!fresh.ok()) return call->finish(fresh.error());
   const bool taken = service.writer().run([&service, call, fresh = *fresh](Workspace& workspace, RequestQueue& queue) {
-    call->finish(release_model(service, workspace, [&queue] { queue.refresh_info(); }, fresh));
+    call->finish(release_model(
+        service, workspace, [&queue] { queue.refresh_info(); }, fresh));
   });
   if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
 }

@@ -21,9 +21,10 @@ void get_ready(Service& service, CallPtr call) {
   const auto problem = service.writer().problem();
   const bool outdated = service.queue().info()->outdated.has_value();
   if (problem || outdated) {
-    return call->finish(Refusal{.status = 503,
-                                .detail = outdated ? "The workspace is an older copy." : "The workspace cannot be changed at present.",
-                                .retry_after = 10});
+    return call->finish(
+        Refusal{.status = 503,
+                .detail = outdated ? "The workspace is an older copy." : "The workspace cannot be changed at present.",
+                .retry_after = 10});
   }
   call->finish(json_response({{"status", "ready"}, {"reason", nullptr}}));
 }
@@ -34,8 +35,9 @@ void get_metrics(Service& service, CallPtr call) {
   response.body = service.metrics().text();
   const auto view = service.queue().view();
   const auto info = service.queue().info();
-  response.body += "# HELP unscatter_requests Erasure requests by state; final states count all that ever were.\n"
-                   "# TYPE unscatter_requests gauge\n";
+  response.body +=
+      "# HELP unscatter_requests Erasure requests by state; final states count all that ever were.\n"
+      "# TYPE unscatter_requests gauge\n";
   for (std::size_t i = 0; i < kRequestStates; ++i) {
     response.body += fmt::format("unscatter_requests{{state=\"{}\"}} {}\n",
                                  request_state_name(static_cast<RequestState>(i)), view->statistics.by_state[i]);

@@ -64,7 +64,8 @@ void send(Service& service, const CallPtr& call, Submission submission, bool bat
   const std::string key = submission.key;
   const std::string token = call->principal.token;
   if (!key.empty() && !service.begin_key(token, key)) {
-    return call->finish(Refusal{.status = 409, .detail = "A request with this Idempotency-Key is in work.", .retry_after = 1});
+    return call->finish(
+        Refusal{.status = 409, .detail = "A request with this Idempotency-Key is in work.", .retry_after = 1});
   }
   const auto done = [&service, call, batch, key, token](Result<Submitted> outcome) {
     if (!key.empty()) service.end_key(token, key);
@@ -187,7 +188,8 @@ Outcome<HttpResponse> request_page(Service& service, const Call& call) {
   std::stable_sort(all.begin(), all.end(), [](const QueuedRequest& one, const QueuedRequest& other) {
     return std::pair(one.number, is_final(one.state)) > std::pair(other.number, is_final(other.state));
   });
-  all.erase(std::unique(all.begin(), all.end(), [](const auto& one, const auto& other) { return one.number == other.number; }),
+  all.erase(std::unique(all.begin(), all.end(),
+                        [](const auto& one, const auto& other) { return one.number == other.number; }),
             all.end());
   const bool more = all.size() > query.limit;
   if (more) all.resize(query.limit);

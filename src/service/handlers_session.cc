@@ -31,8 +31,8 @@ Outcome<HttpResponse> sign_in(Service& service, Call& call) {
   const auto opened = service.sessions().open(token.id, service.now());
   call.principal.token = token.id;
   HttpResponse response = json_response(session_json(token, opened.csrf, opened.expires));
-  response.headers.emplace_back(
-      "Set-Cookie", cookie_line(opened.cookie, call.request.secure, opened.expires - service.now()));
+  response.headers.emplace_back("Set-Cookie",
+                                cookie_line(opened.cookie, call.request.secure, opened.expires - service.now()));
   return response;
 }
 

@@ -31,8 +31,8 @@ Outcome<std::int64_t> whole_number(const Json& document, const char* name) {
 
 Outcome<QueuePolicy> policy_of(const HttpRequest& request) {
   UNSCATTER_TRY(body, json_body(request));
-  if (auto wrong = check_fields(body, {"days", "extension_days", "most_days", "verify", "most_open", "key_hours",
-                                       "keep_days", "events"})) {
+  if (auto wrong = check_fields(
+          body, {"days", "extension_days", "most_days", "verify", "most_open", "key_hours", "keep_days", "events"})) {
     return *std::move(wrong);
   }
   QueuePolicy policy;
@@ -54,7 +54,8 @@ Outcome<QueuePolicy> policy_of(const HttpRequest& request) {
     policy.keep_days = days;
   }
   if (!check_policy(policy).ok()) {
-    return Refusal{.status = 422, .detail = "A number is outside of its range; the document of the interface states them."};
+    return Refusal{.status = 422,
+                   .detail = "A number is outside of its range; the document of the interface states them."};
   }
   return policy;
 }
@@ -87,7 +88,8 @@ Outcome<Webhook> webhook_of(const HttpRequest& request, std::string id) {
   if (!body.contains("events")) return webhook;
   for (const Json& one : body.at("events").is_array() ? body.at("events") : Json::array({nullptr})) {
     const std::string name = one.is_string() ? one.get<std::string>() : std::string();
-    if (!is_event_name(name)) return Refusal{.status = 422, .detail = "'events' is a list of states, and of 'extended'."};
+    if (!is_event_name(name))
+      return Refusal{.status = 422, .detail = "'events' is a list of states, and of 'extended'."};
     webhook.events.insert(name);
   }
   return webhook;
@@ -95,7 +97,8 @@ Outcome<Webhook> webhook_of(const HttpRequest& request, std::string id) {
 
 Refusal refusal_of_webhook(const Error& error) {
   if (error.code == ErrorCode::kNotFound) return Refusal{.status = 404, .detail = "There is no such webhook."};
-  if (error.code == ErrorCode::kLimitExceeded) return Refusal{.status = 422, .detail = "There are 16 webhooks already."};
+  if (error.code == ErrorCode::kLimitExceeded)
+    return Refusal{.status = 422, .detail = "There are 16 webhooks already."};
   return refusal_of(error);
 }
 
@@ -133,9 +136,7 @@ void list_webhooks(Service& service, CallPtr call) {
 
 void add_webhook(Service& service, CallPtr call) { call->finish(put_one(service, *call, "", 201)); }
 
-void put_webhook(Service& service, CallPtr call) {
-  call->finish(put_one(service, *call, call->parameters.at(0), 200));
-}
+void put_webhook(Service& service, CallPtr call) { call->finish(put_one(service, *call, call->parameters.at(0), 200)); }
 
 void delete_webhook(Service& service, CallPtr call) {
   const Status removed = service.webhooks().remove(call->parameters.at(0));

@@ -36,7 +36,8 @@ Json held_node_json(const HeldNode& node, bool hide) {
 }
 
 Json held_json(const std::string& id, const HeldSubject& held, bool hide) {
-  Json json = {{"subject", id}, {"held", !held.graphs.empty()}, {"due", date_json(held.due)}, {"graphs", Json::array()}};
+  Json json = {
+      {"subject", id}, {"held", !held.graphs.empty()}, {"due", date_json(held.due)}, {"graphs", Json::array()}};
   for (const HeldGraph& graph : held.graphs) {
     Json one = {{"number", graph.number},
                 {"id", graph.id.empty() ? Json(nullptr) : Json(graph.id)},
@@ -95,11 +96,12 @@ void get_subject(Service& service, CallPtr call) {
   if (auto wrong = check_query(call->target, {"hide_neighbours"})) return call->finish(*std::move(wrong));
   const auto hide = flag_query(call->target, "hide_neighbours");
   if (!hide.ok()) return call->finish(hide.error());
-  ask_writer(service, call, [id = call->parameters.at(0), hide = *hide](const Workspace& workspace) -> Outcome<HttpResponse> {
-    const auto held = workspace.subject(id);
-    if (!held.ok()) return refusal_of(held.error());
-    return json_response(held_json(id, *held, hide));
-  });
+  ask_writer(service, call,
+             [id = call->parameters.at(0), hide = *hide](const Workspace& workspace) -> Outcome<HttpResponse> {
+               const auto held = workspace.subject(id);
+               if (!held.ok()) return refusal_of(held.error());
+               return json_response(held_json(id, *held, hide));
+             });
 }
 
 }  // namespace unscatter::service

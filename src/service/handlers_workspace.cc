@@ -19,7 +19,9 @@ Json models_left(const WorkspaceInfo& info) {
 
 Json due_json(const QueueView& view, std::int64_t now) {
   const auto& next = view.statistics.next_due;
-  return {{"open", view.open.size()}, {"overdue", view.overdue(now)}, {"next", next ? Json(utc_text(*next)) : Json(nullptr)}};
+  return {{"open", view.open.size()},
+          {"overdue", view.overdue(now)},
+          {"next", next ? Json(utc_text(*next)) : Json(nullptr)}};
 }
 
 bool model_is_current(const WorkspaceInfo& info, const std::shared_ptr<const Published>& model) {

@@ -16,8 +16,8 @@ namespace unscatter::service {
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpRequest {
-  std::string method;   // "GET"
-  std::string target;   // as it was sent: "/v1/requests?limit=5"
+  std::string method;  // "GET"
+  std::string target;  // as it was sent: "/v1/requests?limit=5"
   Headers headers;
   std::string body;
   std::string address;  // of the client, without port
@@ -36,9 +36,9 @@ struct HttpResponse {
   std::string body = {};
   bool events = false;  // the body is a stream of server-sent events without end
   // For the log.  Neither holds anything of the user's.
-  std::string route = "-";     // template: "/v1/requests/{id}"
-  std::string token = "-";     // id of the token
-  std::string instance = {};   // that a problem document names
+  std::string route = "-";    // template: "/v1/requests/{id}"
+  std::string token = "-";    // id of the token
+  std::string instance = {};  // that a problem document names
 };
 
 // Called exactly once, from any thread.

@@ -13,9 +13,7 @@ namespace {
 
 std::string log_time() { return utc_text(static_cast<std::int64_t>(std::time(nullptr))); }
 
-void write_to_stderr(std::string_view line) {
-  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
-}
+void write_to_stderr(std::string_view line) { static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr)); }
 
 }  // namespace
 
@@ -28,7 +26,7 @@ void Log::line(std::string text) {
 }
 
 void Log::answer(const std::string& method, const HttpResponse& response, double seconds) {
-  nlohmann::ordered_json json = {{"time", log_time()},   {"method", method},         {"route", response.route},
+  nlohmann::ordered_json json = {{"time", log_time()},        {"method", method},   {"route", response.route},
                                  {"status", response.status}, {"seconds", seconds}, {"token", response.token}};
   if (!response.instance.empty()) json["instance"] = response.instance;
   line(json.dump());

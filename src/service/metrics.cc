@@ -63,7 +63,8 @@ std::string Metrics::text() const {
     std::uint64_t below = 0;
     for (std::size_t i = 0; i < kBounds.size(); ++i) {
       below += durations.counts[i];
-      fmt::format_to(out, "unscatter_http_request_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", route, kBounds[i], below);
+      fmt::format_to(out, "unscatter_http_request_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", route, kBounds[i],
+                     below);
     }
     const auto all = std::accumulate(durations.counts.begin(), durations.counts.end(), std::uint64_t{0});
     fmt::format_to(out,

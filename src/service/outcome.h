@@ -1,7 +1,7 @@
 // Outcome<T>: a value, or the reason why a client gets none.
 //
-// A Refusal is not an Error on purpose.  Sentences of an Error may name a graph, a node or a person.  Those of a Refusal
-// go to clients and repeat nothing that was sent.  refusal_of() is the only way from one to the other.
+// A Refusal is not an Error on purpose.  Sentences of an Error may name a graph, a node or a person.  Those of a
+// Refusal go to clients and repeat nothing that was sent.  refusal_of() is the only way from one to the other.
 // UNSCATTER_TRY works with both.
 #pragma once
 

@@ -81,8 +81,8 @@ Outcome<Pictures> pictures_of(const Workspace& workspace, const Workspace::Remov
     }
     const auto slot = workspace.slot(change.slot);
     if (!slot.ok()) return refusal_of(slot.error());
-    const bool fits = slot->graph && slot->graph->node_count() <= kMostPictureNodes &&
-                      slot->graph->edge_count() <= kMostPictureEdges;
+    const bool fits =
+        slot->graph && slot->graph->node_count() <= kMostPictureNodes && slot->graph->edge_count() <= kMostPictureEdges;
     if (!fits) {
       ++pictures.left_out;
       continue;

@@ -11,7 +11,7 @@ namespace unscatter::service {
 
 // Bounds of what one answer shows.
 inline constexpr std::size_t kMostPictures = 16;
-inline constexpr std::size_t kMostPictureNodes = 400;   // of one graph
+inline constexpr std::size_t kMostPictureNodes = 400;  // of one graph
 inline constexpr std::size_t kMostPictureEdges = 2000;
 
 struct Pictures {

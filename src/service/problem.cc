@@ -79,8 +79,10 @@ Refusal refusal_of(const Error& error) {
   };
   switch (error.code) {
     case ErrorCode::kNotFound: return with(422, "The workspace has nothing that fits this request.");
-    case ErrorCode::kInvalidArgument: return with(422, "The workspace refuses this: it was removed already, or a value does not fit.");
-    case ErrorCode::kMalformedInput: return with(400, "The text is not in the form that the document of this interface describes.");
+    case ErrorCode::kInvalidArgument:
+      return with(422, "The workspace refuses this: it was removed already, or a value does not fit.");
+    case ErrorCode::kMalformedInput:
+      return with(400, "The text is not in the form that the document of this interface describes.");
     case ErrorCode::kLimitExceeded: return with(422, "This is beyond a limit of the workspace.");
     case ErrorCode::kUnsupported: return with(422, "This workspace does not offer that.");
     case ErrorCode::kNotConverged: return with(422, "The update did not reach its tolerance, and nothing was changed.");

@@ -9,7 +9,8 @@
 namespace unscatter::service {
 
 std::string etag_of(std::string_view body) {
-  return fmt::format("\"{}\"", Hasher().add(std::string_view("unscatter etag 1")).add(body).finish().hex().substr(0, 32));
+  return fmt::format("\"{}\"",
+                     Hasher().add(std::string_view("unscatter etag 1")).add(body).finish().hex().substr(0, 32));
 }
 
 Result<std::shared_ptr<const Published>> published_of(const Workspace& workspace) {

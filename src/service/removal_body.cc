@@ -38,10 +38,12 @@ std::optional<Refusal> check_removal(const Json& document) {
   std::size_t known = 1;
   for (const char* field : kind->fields) {
     if (field == nullptr) continue;
-    if (!document.contains(field)) return wrong(fmt::format("A request for '{}' needs the field '{}'.", kind->name, field));
+    if (!document.contains(field))
+      return wrong(fmt::format("A request for '{}' needs the field '{}'.", kind->name, field));
     ++known;
   }
-  if (document.size() != known) return wrong(fmt::format("A request for '{}' has a field that does not belong there.", kind->name));
+  if (document.size() != known)
+    return wrong(fmt::format("A request for '{}' has a field that does not belong there.", kind->name));
   return std::nullopt;
 }
 
@@ -51,8 +53,9 @@ Outcome<RemovalRequest> removal_of(const Json& document) {
   if (auto refusal = check_removal(document)) return *std::move(refusal);
   auto request = parse_request(document.dump(-1, ' ', false, Json::error_handler_t::replace));
   if (!request.ok()) {
-    return wrong("A graph or a node is a number from 0, a text that is not empty, or {\"bytes\": ...} for an id that is no "
-                 "text; a subject is one of the last two.");
+    return wrong(
+        "A graph or a node is a number from 0, a text that is not empty, or {\"bytes\": ...} for an id that is no "
+        "text; a subject is one of the last two.");
   }
   return *std::move(request);
 }

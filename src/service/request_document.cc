@@ -12,7 +12,9 @@ namespace {
 constexpr std::int64_t kDay = 86400;
 
 // Rounded down, so that "0 days left" is today, and what has passed is negative.
-std::int64_t whole_days(std::int64_t seconds) { return seconds >= 0 ? seconds / kDay : -((-seconds + kDay - 1) / kDay); }
+std::int64_t whole_days(std::int64_t seconds) {
+  return seconds >= 0 ? seconds / kDay : -((-seconds + kDay - 1) / kDay);
+}
 
 Json actions_json(const QueuedRequest& request, std::int64_t now) {
   Json actions = Json::array();

@@ -13,9 +13,9 @@ namespace unscatter::service {
 class Service;
 
 enum class Access {
-  kPublic,      // everybody
-  kScope,       // a token or a session with one of the scopes
-  kLocal,       // the same, or somebody on this machine
+  kPublic,  // everybody
+  kScope,   // a token or a session with one of the scopes
+  kLocal,   // the same, or somebody on this machine
 };
 
 struct Route {

@@ -19,7 +19,8 @@ Result<Scopes> parse_scopes(std::string_view text) {
   while (true) {
     const std::size_t comma = text.find(',');
     const std::string_view word = text.substr(0, comma);
-    const auto found = std::find_if(kScopes.begin(), kScopes.end(), [&](const auto& one) { return one.second == word; });
+    const auto found =
+        std::find_if(kScopes.begin(), kScopes.end(), [&](const auto& one) { return one.second == word; });
     if (found == kScopes.end() || scopes.has(found->first)) {
       return Error{ErrorCode::kInvalidArgument,
                    "scopes are submit, operate, read and predict, each at most once, with commas between them"};

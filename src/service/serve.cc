@@ -40,14 +40,15 @@ int next_signal(const sigset_t& signals) {
 
 std::string url_of(const ServerOptions& server, std::uint16_t port) {
   const bool six = server.address.find(':') != std::string::npos;
-  return fmt::format("{}://{}{}{}:{}", server.tls_certificate.empty() ? "http" : "https", six ? "[" : "", server.address,
-                     six ? "]" : "", port);
+  return fmt::format("{}://{}{}{}:{}", server.tls_certificate.empty() ? "http" : "https", six ? "[" : "",
+                     server.address, six ? "]" : "", port);
 }
 
 void reload(Service& service) {
   const Status read = service.reload_tokens();
-  service.log().note(read.ok() ? "info" : "error",
-                     read.ok() ? "the token file was read again" : "the token file cannot be read; the old tokens stay valid");
+  service.log().note(read.ok() ? "info" : "error", read.ok()
+                                                       ? "the token file was read again"
+                                                       : "the token file cannot be read; the old tokens stay valid");
 }
 
 // Until somebody asks for the end, or nothing can be written any more.
@@ -86,12 +87,14 @@ Status check_exposure(const ServeOptions& options, std::size_t tokens) {
   if (loopback) return ok_status();
   if (!certificate) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} can be reached from other machines: this needs --tls-cert and --tls-key", options.server.address)};
+                 fmt::format("{} can be reached from other machines: this needs --tls-cert and --tls-key",
+                             options.server.address)};
   }
   if (tokens == 0) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} can be reached from other machines: this needs tokens, and 'unscatter token' makes one",
-                             options.server.address)};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} can be reached from other machines: this needs tokens, and 'unscatter token' makes one",
+                    options.server.address)};
   }
   return ok_status();
 }

@@ -24,7 +24,11 @@ using Plain = beast::tcp_stream;
 using Secure = beast::ssl_stream<beast::tcp_stream>;
 
 Error tls_error(const char* what) {
-  return Error{ErrorCode::kInvalidArgument, fmt::format("the {} cannot be used: it has to be a PEM file that can be read, and certificate and key have to fit", what)};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "the {} cannot be used: it has to be a PEM file that can be read, and certificate and key have to fit",
+          what)};
 }
 
 // TLS 1.3 and nothing older; certificate and key have to fit.
@@ -190,7 +194,8 @@ void Server::Inside::finish(std::chrono::seconds longest) {
     const std::lock_guard lock(mutex);
     return connections;
   };
-  while (left() > 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (left() > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   io.stop();
   for (std::thread& thread : threads) thread.join();
   threads.clear();

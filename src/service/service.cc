@@ -39,9 +39,7 @@ std::string host_name(std::string_view host) {
   return lower(host.substr(0, colon));
 }
 
-bool is_loopback_name(std::string_view name) {
-  return name == "localhost" || name == "127.0.0.1" || name == "[::1]";
-}
+bool is_loopback_name(std::string_view name) { return name == "localhost" || name == "127.0.0.1" || name == "[::1]"; }
 
 }  // namespace
 
@@ -196,7 +194,8 @@ std::optional<Refusal> Service::dispatch(const CallPtr& call) {
     call->finish(get_asset(request.method, call->target.path));
     return std::nullopt;
   }
-  if (match.route == nullptr && match.allow.empty()) return Refusal{.status = 404, .detail = "There is no such resource."};
+  if (match.route == nullptr && match.allow.empty())
+    return Refusal{.status = 404, .detail = "There is no such resource."};
   if (match.route == nullptr) {
     return Refusal{.status = 405, .detail = "The resource does not have this method.", .allow = std::move(match.allow)};
   }

@@ -36,9 +36,9 @@ struct ServiceOptions {
   bool keep_salts = false;
   bool shred = false;
   std::chrono::seconds publish_every{0};
-  Rate per_token{200, 400};           // requests
-  Rate failures_per_address{0.2, 10};  // of authentication
-  Rate public_per_address{20, 100};   // requests without a token
+  Rate per_token{200, 400};             // requests
+  Rate failures_per_address{0.2, 10};   // of authentication
+  Rate public_per_address{20, 100};     // requests without a token
   std::vector<std::string> hosts = {};  // names that clients may call the server by, beside those of loopback
   std::function<std::int64_t()> clock = nullptr;
   std::function<void(std::string_view)> log = nullptr;

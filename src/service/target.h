@@ -15,8 +15,8 @@ struct Target {
   std::map<std::string, std::string> query;  // each name once
 };
 
-// Takes origin form only ("/..."), with a segment between every two slashes.  Each segment is decoded after the path was
-// cut, so %2F is a character and never a separator.  400: other forms; "." and ".." in any spelling; percent signs
+// Takes origin form only ("/..."), with a segment between every two slashes.  Each segment is decoded after the path
+// was cut, so %2F is a character and never a separator.  400: other forms; "." and ".." in any spelling; percent signs
 // without two digits; control characters; names of the query that occur twice.
 [[nodiscard]] Outcome<Target> parse_target(std::string_view text);
 

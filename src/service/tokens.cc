@@ -43,8 +43,8 @@ std::string random_hex() {
 }
 
 Error system_error(const char* what) {
-  return Error{ErrorCode::kIo, fmt::format("the token file cannot be {}: {}", what,
-                                           std::generic_category().message(errno))};
+  return Error{ErrorCode::kIo,
+               fmt::format("the token file cannot be {}: {}", what, std::generic_category().message(errno))};
 }
 
 Status check_mode(const std::filesystem::path& path) {

@@ -1,8 +1,9 @@
 // Bearer tokens, and the file that knows their hashes.
 //
-// A token is "unscatter_ID_SECRET": an id of 16 digits, which logs and histories may show, and 64 digits of secret.  The
-// file has one line per token, "ID SCOPES HASH", and empty lines and lines that begin with # besides.  HASH is a BLAKE2b
-// digest of the secret.  The secret has 256 random bits, so a slow hash would add nothing: nobody can try them all.
+// A token is "unscatter_ID_SECRET": an id of 16 digits, which logs and histories may show, and 64 digits of secret. The
+// file has one line per token, "ID SCOPES HASH", and empty lines and lines that begin with # besides.  HASH is a
+// BLAKE2b digest of the secret.  The secret has 256 random bits, so a slow hash would add nothing: nobody can try them
+// all.
 #pragma once
 
 #include <filesystem>

@@ -12,11 +12,13 @@
 namespace unscatter::service {
 
 struct Webhook {
-  std::string id;   // 32 hexadecimal digits
-  std::string url;  // https, or http on loopback
+  std::string id;                     // 32 hexadecimal digits
+  std::string url;                    // https, or http on loopback
   std::set<std::string> events = {};  // names of states, and "extended"; none: all
   bool active = true;
-  [[nodiscard]] bool wants(const std::string& event) const { return active && (events.empty() || events.contains(event)); }
+  [[nodiscard]] bool wants(const std::string& event) const {
+    return active && (events.empty() || events.contains(event));
+  }
 };
 
 // The parts of a URL that may be called.

@@ -84,7 +84,8 @@ int post_secure(asio::io_context& io, Step& step, const WebhookPost& post) {
   stream.set_verify_callback(asio::ssl::rfc2818_verification(post.url.host));
   // What the macro SSL_set_tlsext_host_name does, without its cast.
   std::string name = post.url.host;
-  if (SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) != 1) return 0;
+  if (SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) != 1)
+    return 0;
   if (!connect(beast::get_lowest_layer(stream), io, step, post)) return 0;
   beast::get_lowest_layer(stream).expires_after(post.longest);
   const auto client = asio::ssl::stream_base::client;

@@ -4,8 +4,8 @@
 // settles the outcome.  Whoever does not answer is tried again, later each time, and given up after about three days.
 // Nobody else waits for it.  Events name no one.
 //
-// Webhooks stand in a file beside the workspace, mode 0600.  Which webhook has accepted an event is kept in memory only.
-// So after a restart a webhook may get an event twice: its number tells (docs/service.md, "Webhooks").
+// Webhooks stand in a file beside the workspace, mode 0600.  Which webhook has accepted an event is kept in memory
+// only. So after a restart a webhook may get an event twice: its number tells (docs/service.md, "Webhooks").
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@
 
 namespace unscatter::service {
 
-// Seconds until the next attempt, after so many failed ones: 5, 10, 20, ..., an hour at most; plus up to half of that, so
-// that receivers are not called by all at the same moment.  `jitter` is in [0, 1).  Nothing: give up.
+// Seconds until the next attempt, after so many failed ones: 5, 10, 20, ..., an hour at most; plus up to half of that,
+// so that receivers are not called by all at the same moment.  `jitter` is in [0, 1).  Nothing: give up.
 [[nodiscard]] std::optional<std::int64_t> retry_after(std::uint32_t failed_attempts, double jitter);
 // What is signed: "unscatter webhook 1", the time, the number of the event and the body, a line each.
 [[nodiscard]] std::string webhook_message(std::int64_t time, std::uint64_t number, std::string_view body);

@@ -50,16 +50,17 @@ std::string promise_words(const Promise& promise) {
     return fmt::format("{}, by noise of {:.4g} in the objective.", numbers, promise.noise_stddev);
   }
   return fmt::format(
-      "Whoever sees the published models, {} of them at most, can hardly tell them from models that were trained without "
+      "Whoever sees the published models, {} of them at most, can hardly tell them from models that were trained "
+      "without "
       "{}: {}, by noise of {:.4g} on every published weight.",
       promise.releases, everyone ? "any one subject" : "what was forgotten", numbers, promise.noise_stddev);
 }
 
 std::string protection_words(const SessionOptions& options) {
   if (options.protection == Protection::kRemoved) return "removed: those who were removed, in models published later";
-  return options.per_subject == 0 ? std::string("everyone: every graph is a subject")
-                                  : fmt::format("everyone: every subject, in at most {}",
-                                                counted(options.per_subject, "graph", "graphs"));
+  return options.per_subject == 0
+             ? std::string("everyone: every graph is a subject")
+             : fmt::format("everyone: every subject, in at most {}", counted(options.per_subject, "graph", "graphs"));
 }
 
 std::string certificate_words(const Certificate& certificate) {
@@ -96,7 +97,8 @@ std::string edits_words(const EditCounts& edits) {
   list.add(edits.edges, "edge", "edges");
   list.add(edits.features, "node's features", "nodes' features");
   std::string words = list.str() + ", in " + counted(edits.graphs_edited + edits.graphs_removed, "graph", "graphs");
-  if (edits.graphs_removed > 0) words += fmt::format("; {} whole", counted(edits.graphs_removed, "graph goes", "graphs go"));
+  if (edits.graphs_removed > 0)
+    words += fmt::format("; {} whole", counted(edits.graphs_removed, "graph goes", "graphs go"));
   return words;
 }
 

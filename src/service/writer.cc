@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kGather = 2ms;       // less than a durable write takes
-constexpr auto kPause = 2s;         // after a failure
-constexpr int kBrokenAfter = 5;     // failures in a row
+constexpr auto kGather = 2ms;        // less than a durable write takes
+constexpr auto kPause = 2s;          // after a failure
+constexpr int kBrokenAfter = 5;      // failures in a row
 constexpr auto kHousekeeping = 60s;  // between two rounds of dropping what is old
 
 }  // namespace
@@ -179,8 +179,8 @@ void Writer::answer_waiters(bool all) {
   };
   const auto now = Clock::now();
   std::erase_if(waiters_, [&](Waiter& waiter) {
-    const bool over = all || now >= waiter.until ||
-                      std::all_of(waiter.outcome.ids.begin(), waiter.outcome.ids.end(), is_over);
+    const bool over =
+        all || now >= waiter.until || std::all_of(waiter.outcome.ids.begin(), waiter.outcome.ids.end(), is_over);
     if (over) waiter.done(std::move(waiter.outcome));
     return over;
   });
@@ -226,10 +226,10 @@ void Writer::publish_if_due() {
 
 void Writer::tell(const QueuedRequest& request) {
   const RequestNote note = request.history.empty() ? RequestNote::kNone : request.history.back().note;
-  events_.publish("request", Json{{"id", request.id.hex()},
-                                  {"state", request_state_name(request.state)},
-                                  {"note", request_note_name(note)}}
-                                 .dump());
+  events_.publish(
+      "request",
+      Json{{"id", request.id.hex()}, {"state", request_state_name(request.state)}, {"note", request_note_name(note)}}
+          .dump());
   tell_status();
 }
 
@@ -238,12 +238,12 @@ void Writer::tell_all(const std::vector<RequestId>& ids) {
   for (const RequestId& id : ids) {
     const auto request = queue_->find(id);
     if (!request.ok()) continue;
-    events_.publish("request", Json{{"id", id.hex()},
-                                    {"state", request_state_name(request->state)},
-                                    {"note", request_note_name(request->history.empty()
-                                                                   ? RequestNote::kNone
-                                                                   : request->history.back().note)}}
-                                   .dump());
+    events_.publish(
+        "request",
+        Json{{"id", id.hex()},
+             {"state", request_state_name(request->state)},
+             {"note", request_note_name(request->history.empty() ? RequestNote::kNone : request->history.back().note)}}
+            .dump());
   }
   tell_status();
 }

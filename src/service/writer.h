@@ -1,8 +1,8 @@
 // The one thread that owns the workspace and its queue.
 //
-// Whatever arrives while it works is done together in the next round: all submissions in one transaction, and all queued
-// requests by one certified update.  So a single client never waits for others, and many clients share the cost of the
-// disk.  Only if the round before had several submissions, the next one waits a moment for as many.
+// Whatever arrives while it works is done together in the next round: all submissions in one transaction, and all
+// queued requests by one certified update.  So a single client never waits for others, and many clients share the cost
+// of the disk.  Only if the round before had several submissions, the next one waits a moment for as many.
 //
 // Readers never wait for a removal: what they need is the queue's view, its pages, and published().
 #pragma once
@@ -68,8 +68,8 @@ class Writer {
   // Tells listeners about a request, and where things stand.
   void tell(const QueuedRequest& request);
 
-  // Completes what was accepted, then ends the thread.  At the deadline it ends after the update in hand; what is queued
-  // then is on disk and goes on at the next start.
+  // Completes what was accepted, then ends the thread.  At the deadline it ends after the update in hand; what is
+  // queued then is on disk and goes on at the next start.
   void drain(std::chrono::seconds longest);
 
  private:
@@ -117,8 +117,8 @@ class Writer {
   std::optional<std::string> problem_;
   int failures_ = 0;
 
-  std::size_t last_round_ = 0;                 // submissions of the round before
-  Clock::time_point try_again_{};              // after a failure: not before
+  std::size_t last_round_ = 0;     // submissions of the round before
+  Clock::time_point try_again_{};  // after a failure: not before
   Clock::time_point next_house_{};
   Clock::time_point next_publish_{};
   std::vector<Waiter> waiters_;

@@ -9,7 +9,6 @@ import http.server
 import json
 import signal
 import socket
-import subprocess
 import threading
 import time
 
@@ -17,7 +16,8 @@ from fixture import Workplace
 
 
 def check_exposure(place):
-    for options in (("--listen", "0.0.0.0:0"), ("--tls-cert", "x"), ("--listen", "nonsense"), ("--listen", "::0:80000")):
+    for options in (("--listen", "0.0.0.0:0"), ("--tls-cert", "x"), ("--listen", "nonsense"),
+                    ("--listen", "::0:80000")):
         done = place.run("serve", "--workspace", place.workspace, "--key", place.key, *options, check=False)
         assert done.returncode in (1, 2) and done.stderr.startswith("unscatter: "), (options, done)
         assert done.stderr.count("\n") == 1, done.stderr
@@ -108,13 +108,21 @@ def check_events(running, subject):
 
 def check_drain(place, subjects):
     """SIGTERM while requests wait: what was accepted is done, and the exit code is 0."""
-    running = place.serve("--rate", 0)
+    openings = place.folder / "openings"
+    running = place.serve("--rate", 0, "--openings", openings)
     batch = {"requests": [{"forget": "subject", "id": name} for name in subjects]}
     taken = running.client().call("POST", "/v1/request-batches", batch)
     assert taken.status == 202
     running.process.send_signal(signal.SIGTERM)
     assert running.process.wait(timeout=60) == 0
+    opened = [json.loads(line) for line in openings.read_text().splitlines()]
+    assert sorted(line["request"]["id"] for line in opened) == sorted(subjects), "a line per request"
+    assert openings.stat().st_mode & 0o777 == 0o600
     again = place.serve("--rate", 0)
+    receipt = again.client().call("GET", f"/v1/receipts/{opened[0]['entry']}").body.decode()
+    answer = again.client().call("POST", "/v1/receipts/verify", {
+        "receipt": receipt, "request": opened[0]["request"], "salt": opened[0]["salt"]}).json()
+    assert answer["valid"] and answer["checks"][-1]["name"] == "request", answer
     for item in taken.json()["requests"]:
         assert again.client().call("GET", "/v1/requests/" + item["id"]).json()["state"] == "done"
     assert again.end() == 0
@@ -123,7 +131,8 @@ def check_drain(place, subjects):
 def check_no_names(place, names, running):
     """Neither the log nor a file nor an answer names somebody who was forgotten."""
     client = running.client()
-    texts = {path.name: path.read_bytes() for path in place.folder.iterdir() if path.name != "groups.jsonl"}
+    with_names = ("groups.jsonl", "openings")
+    texts = {path.name: path.read_bytes() for path in place.folder.iterdir() if path.name not in with_names}
     for path in ("/metrics", "/v1/requests?limit=200", "/v1/ledger?limit=200", "/v1/statistics", "/v1/status",
                  "/v1/subjects?limit=200", "/v1/webhooks"):
         texts[path] = client.call("GET", path).body

@@ -22,7 +22,8 @@ TEST(Problem, HasWhatRfc9457AsksFor) {
   const HttpResponse other = problem({.status = 429, .detail = "Slowly."});
   EXPECT_EQ(one.content_type, "application/problem+json");
   const auto document = nlohmann::json::parse(one.body);
-  for (const char* field : {"type", "title", "status", "detail", "instance"}) EXPECT_TRUE(document.contains(field)) << field;
+  for (const char* field : {"type", "title", "status", "detail", "instance"})
+    EXPECT_TRUE(document.contains(field)) << field;
   EXPECT_NE(one.instance, other.instance);
   EXPECT_EQ(one.headers.at(0), (std::pair<std::string, std::string>("Retry-After", "3")));
   EXPECT_EQ(problem({.status = 401}).headers.at(0).first, "WWW-Authenticate");

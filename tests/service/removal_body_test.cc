@@ -8,9 +8,10 @@ namespace unscatter::service {
 namespace {
 
 TEST(RemovalBody, ReadsWhatListsHave) {
-  for (const char* text : {R"({"forget":"subject","id":"user-3"})", R"({"forget":"graph","graph":17})",
-                           R"({"forget":"edge","from":3,"graph":"g","to":"5"})", R"({"forget":"node","graph":1,"node":"n"})",
-                           R"({"forget":"features","graph":1,"node":2})", R"({"forget":"subject","id":{"bytes":"ff00"}})"}) {
+  for (const char* text :
+       {R"({"forget":"subject","id":"user-3"})", R"({"forget":"graph","graph":17})",
+        R"({"forget":"edge","from":3,"graph":"g","to":"5"})", R"({"forget":"node","graph":1,"node":"n"})",
+        R"({"forget":"features","graph":1,"node":2})", R"({"forget":"subject","id":{"bytes":"ff00"}})"}) {
     const auto request = removal_of(Json::parse(text));
     ASSERT_TRUE(request.ok()) << text;
     EXPECT_EQ(request_text(*request), text);

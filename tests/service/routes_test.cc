@@ -20,8 +20,8 @@ TEST(Routes, AreFoundByMethodAndPath) {
 
 // Whoever adds a route has to say who may use it.
 TEST(Routes, OnlyTheseArePublic) {
-  const std::set<std::string_view> open = {"/v1/session", "/v1/receipts/verify", "/v1/key",
-                                           "/v1/openapi.json", "/healthz", "/readyz"};
+  const std::set<std::string_view> open = {
+      "/v1/session", "/v1/receipts/verify", "/v1/key", "/v1/openapi.json", "/healthz", "/readyz"};
   for (const Route& route : routes()) {
     EXPECT_EQ(route.access == Access::kPublic, open.contains(route.path)) << route.path;
     EXPECT_EQ(route.access == Access::kPublic, route.scopes.empty()) << route.path;

@@ -10,7 +10,8 @@ TEST(Sessions, EndByIdlenessByAgeAndByClosing) {
   const auto opened = sessions.open("t", 0);
   EXPECT_EQ(opened.expires, 100);
   EXPECT_TRUE(sessions.find(opened.cookie, 99).has_value());
-  EXPECT_EQ(sessions.find(opened.cookie, 180)->expires, 250) << "using it begins the idle time anew, up to its whole life";
+  EXPECT_EQ(sessions.find(opened.cookie, 180)->expires, 250)
+      << "using it begins the idle time anew, up to its whole life";
   EXPECT_FALSE(sessions.find(opened.cookie, 250).has_value());
   const auto second = sessions.open("t", 300);
   EXPECT_NE(second.cookie, opened.cookie);
