@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 seconds="${1:-6}"
 targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_rows fuzz_graph_blob fuzz_openings fuzz_published_model fuzz_receipt
-  fuzz_requests fuzz_workspace)
+  fuzz_requests fuzz_workspace fuzz_http fuzz_http_body)
 findings="build/dev/findings"
 
 cmake --preset dev > /dev/null

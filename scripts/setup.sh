@@ -9,7 +9,8 @@ set -euo pipefail
 readonly build_packages=(
   g++ make cmake ninja-build pkg-config ccache
   libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev
-  libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
+  libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev libssl-dev zlib1g-dev
+  ca-certificates)
 # The Python package and what its tests use: the packages that it works with, and the tools that check it.
 readonly python_packages=(
   python3 python3-dev python3-pybind11 pybind11-dev python3-pip python3-venv python3-setuptools python3-wheel
@@ -20,7 +21,8 @@ readonly package_packages=(dpkg-dev)
 # The tests of the packages look at them with Debian's own checker, the shells that complete and what reads the unit.
 readonly package_test_packages=("${package_packages[@]}" lintian man-db zsh fish systemd strace)
 # The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev libbenchmark-dev "${python_packages[@]}" "${package_test_packages[@]}")
+readonly test_packages=(
+  libgtest-dev libbenchmark-dev python3-jsonschema "${python_packages[@]}" "${package_test_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.

@@ -18,6 +18,7 @@
 #include "base/stopwatch.h"
 #include "certificate_words.h"
 #include "commands.h"
+#include "demo_service.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
@@ -216,7 +217,7 @@ Status check_verified(const Verification& verification) {
   return Error{ErrorCode::kUnsupported, "not verified"};
 }
 
-Result<Report> demo(Context& context) {
+Result<Report> demo(Context& context, bool serve) {
   context.say("unscatter demo: learn from social groups, forget, and compare with training from scratch\n\n");
   UNSCATTER_TRY(folder, DemoFolder::create());
   Stopwatch watch;
@@ -266,6 +267,15 @@ Result<Report> demo(Context& context) {
                  {"epsilon", info.certificate.promise.guarantee.epsilon},
                  {"delta", info.certificate.promise.guarantee.delta}};
   report.text = closing_words(verification, info, accuracy_before, accuracy_published);
+#ifdef UNSCATTER_SERVICE
+  if (serve) {
+    context.say(report.text + "\n");
+    UNSCATTER_CHECK_OK(serve_demo(path, options.key, context));
+    report.text = "ended; the workspace of the demo is gone\n";
+  }
+#else
+  static_cast<void>(serve);
+#endif
   return report;
 }
 
@@ -276,8 +286,18 @@ void add_demo_command(CLI::App& parent, Context& context) {
   command.footer(R"(
 Examples:
   unscatter demo
-  unscatter demo --json)");
-  context.add_action(command, [&context] { return demo(context); });
+  unscatter demo --json
+  unscatter demo --serve)");
+  const auto serve = std::make_shared<bool>(false);
+#ifdef UNSCATTER_SERVICE
+  command.add_flag("--serve", *serve, "Then put the workspace behind HTTP, with the page, until Ctrl-C");
+#endif
+  context.add_action(command, [&context, serve] {
+#ifdef UNSCATTER_SERVICE
+    if (*serve) prepare_to_serve();
+#endif
+    return demo(context, *serve);
+  });
 }
 
 }  // namespace unscatter::cli

@@ -20,6 +20,7 @@ StatementCache::~StatementCache() {
 }
 
 sqlite3_stmt* StatementCache::take(std::string_view sql) {
+  const std::lock_guard lock(mutex_);
   const auto found = waiting_.find(sql);
   if (found == waiting_.end() || found->second.empty()) return nullptr;
   sqlite3_stmt* statement = found->second.back();
@@ -30,7 +31,7 @@ sqlite3_stmt* StatementCache::take(std::string_view sql) {
 
 void StatementCache::give_back(sqlite3_stmt* statement) noexcept {
   const char* sql = sqlite3_sql(statement);
-  if (count_ >= kMostWaiting || sql == nullptr || acts_when_prepared(sql)) {
+  if (sql == nullptr || acts_when_prepared(sql)) {
     sqlite3_finalize(statement);
     return;
   }
@@ -38,11 +39,15 @@ void StatementCache::give_back(sqlite3_stmt* statement) noexcept {
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);
   try {
-    waiting_[sql].push_back(statement);
-    ++count_;
-  } catch (...) {
-    sqlite3_finalize(statement);  // no memory: it is parsed again next time
+    const std::lock_guard lock(mutex_);
+    if (count_ < kMostWaiting) {
+      waiting_[sql].push_back(statement);
+      ++count_;
+      return;
+    }
+  } catch (...) {  // no memory: it is parsed again next time
   }
+  sqlite3_finalize(statement);
 }
 
 }  // namespace unscatter

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@ struct sqlite3_stmt;
 
 namespace unscatter {
 
-// Of one connection.  One thread at a time.
+// Of one connection.  Any thread.
 class StatementCache {
  public:
   StatementCache() = default;
@@ -26,6 +27,7 @@ class StatementCache {
   void give_back(sqlite3_stmt* statement) noexcept;
 
  private:
+  std::mutex mutex_;  // of both
   std::map<std::string, std::vector<sqlite3_stmt*>, std::less<>> waiting_;
   std::size_t count_ = 0;
 };
