@@ -1,0 +1,24 @@
+import type { Schemas } from "../api/client";
+import { Card } from "../parts/card";
+import { Digest } from "../parts/digest";
+import { Facts } from "../parts/facts";
+
+export function PromiseCard({ status }: { status: Schemas["Status"] }) {
+  const { certificate } = status;
+  return (
+    <Card title="Promise" wide aside={certificate.satisfied
+      ? <span class="badge badge-good">kept</span> : <span class="badge badge-bad">not kept</span>}>
+      <p class="lead">{status.promise}</p>
+      <p>{status.protects}</p>
+      <Facts facts={[
+        ["Certificate", status.certificate_words],
+        ["Data", `${status.data}: ${status.graphs.toLocaleString("en")} of ${status.graphs_at_creation.toLocaleString("en")} graphs left`],
+        ["Ledger", <>{status.entries.toLocaleString("en")} entries, last <Digest value={status.hash} what="the hash of the last entry" /></>],
+      ]} />
+      <details>
+        <summary>What the promise rests on</summary>
+        <ul>{certificate.assumptions.map((words) => <li key={words}>{words}</li>)}</ul>
+      </details>
+    </Card>
+  );
+}
