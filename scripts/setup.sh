@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that one purpose needs.  Does nothing if all of them are there.
 #
-#   scripts/setup.sh [--dry-run] [demo|tutorial|test|python|bench|lint|fuzz|gin|plots]...     (default: demo)
+#   scripts/setup.sh [--dry-run] [demo|tutorial|test|python|web|bench|lint|fuzz|gin|plots]...     (default: demo)
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -16,8 +16,12 @@ readonly python_packages=(
   python3-numpy python3-scipy python3-sklearn python3-networkx python3-matplotlib python3-pytest python3-hypothesis
   python3-tqdm mypy)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
-# The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev libbenchmark-dev "${python_packages[@]}")
+# The page.  A Node.js that came from somewhere else brings npm along and does not agree with Debian's.
+web_packages=()
+command -v npm > /dev/null || web_packages=(nodejs npm)
+readonly web_packages
+# The release build compiles the benchmarks, so that they always compile.  The page is tested in a browser.
+readonly test_packages=(libgtest-dev libbenchmark-dev chromium "${python_packages[@]}" "${web_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
@@ -44,12 +48,13 @@ for argument in "$@"; do
     tutorial) packages+=(python3) ;;
     test) packages+=("${test_packages[@]}") ;;
     python) packages+=("${python_packages[@]}") ;;
+    web) packages+=("${web_packages[@]}") ;;
     bench) packages+=("${bench_packages[@]}") ;;
     lint) packages+=("${lint_packages[@]}") ;;
     fuzz) packages+=("${fuzz_packages[@]}") ;;
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
-    *) die "unknown purpose '$argument'; choose from demo, tutorial, test, python, bench, lint, fuzz, gin, plots" ;;
+    *) die "unknown purpose '$argument'; choose from demo, tutorial, test, python, web, bench, lint, fuzz, gin, plots" ;;
   esac
 done
 

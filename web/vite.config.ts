@@ -19,5 +19,10 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ["tests/unit/**/*.test.ts"], environment: "node", setupFiles: "tests/unit/setup.ts", testTimeout: 60_000 },
+  test: {
+    include: ["tests/unit/**/*.test.ts"],
+    environment: "node",
+    setupFiles: "tests/unit/setup.ts",
+    testTimeout: 60_000,
+  },
 });

@@ -7,6 +7,7 @@ import { LiveProvider } from "./live/live";
 import { Overview } from "./pages/overview";
 import { Announcer } from "./parts/announcer";
 import { Loading } from "./parts/loading";
+import { ProblemNotice } from "./parts/notice";
 import { Shell } from "./parts/shell";
 import { NewRequest } from "./requests/new_request";
 import { RequestPage } from "./requests/request_page";
@@ -34,6 +35,11 @@ function Signed() {
   );
 }
 
+function Asking() {
+  const { problem, retry } = useSession();
+  return problem ? <ProblemNotice problem={problem} retry={retry} /> : <Loading what="your session" />;
+}
+
 function Pages() {
   const { phase } = useSession();
   return (
@@ -41,14 +47,20 @@ function Pages() {
       <Shell>
         <Switch>
           <Route path="/check" component={CheckPage} />
-          {phase === "asking" && <Route><Loading what="your session" /></Route>}
+          {phase === "asking" && (
+            <Route>
+              <Asking />
+            </Route>
+          )}
           {phase === "out" && <Route component={SignIn} />}
           <Route path="/" component={Overview} />
           <Route path="/requests" component={RequestsPage} />
           <Route path="/requests/new" component={NewRequest} />
           <Route path="/requests/:id">{({ id }) => <RequestPage key={id} id={id} />}</Route>
           <Route path="/ledger" component={LedgerPage} />
-          <Route><Redirect to="/" /></Route>
+          <Route>
+            <Redirect to="/" />
+          </Route>
         </Switch>
       </Shell>
     </LiveProvider>

@@ -30,18 +30,29 @@ export function CheckPage() {
   return (
     <div class="middle">
       <PageTitle title="Check a receipt" />
-      <p class="lead">Drop the receipt that you were given. Your browser checks its signature.
-        Nothing that you drop here leaves this page.</p>
+      <p class="lead">
+        Drop the receipt that you were given. Your browser checks its signature. Nothing that you drop here leaves this
+        page.
+      </p>
       <div class="stack">
         <Card title="1. The receipt">
           <DropFile label="Receipt or published model" shown={name} onText={take} />
           <details class="paste">
             <summary>Paste the text instead</summary>
-            <Field label="Text of the receipt" value={file} onInput={(value) => take(value, "")} rows={6} mono required
-              hint="Exactly as in the file, with the newline at the end." />
+            <Field
+              label="Text of the receipt"
+              value={file}
+              onInput={(value) => take(value, "")}
+              rows={6}
+              mono
+              required
+              hint="Exactly as in the file, with the newline at the end."
+            />
           </details>
         </Card>
-        <Card title="2. The key"><KeyField value={key} wrong={trusted === null} onChange={setKey} /></Card>
+        <Card title="2. The key">
+          <KeyField value={key} wrong={trusted === null} onChange={setKey} />
+        </Card>
         <div aria-live="polite">{found && <Verdict found={found} />}</div>
         {found && found.verdict !== "wrong" && found.kind === "receipt" && <OpeningCheck found={found} />}
       </div>

@@ -6,13 +6,19 @@ import type { Fact } from "../parts/facts";
 import { Time } from "../parts/time";
 
 const KIND_WORDS: Record<string, string> = {
-  forgotten: "Requests were honoured", replayed: "Requests were honoured again in a restored copy",
-  released: "A model was published", added: "Graphs were added", corrected: "Data was corrected",
+  forgotten: "Requests were honoured",
+  replayed: "Requests were honoured again in a restored copy",
+  released: "A model was published",
+  added: "Graphs were added",
+  corrected: "Data was corrected",
 };
 
 const COUNTS = [
-  ["subjects", "subject", "subjects"], ["graphs", "graph", "graphs"], ["nodes", "node", "nodes"],
-  ["edges", "edge", "edges"], ["features", "node’s features", "nodes’ features"],
+  ["subjects", "subject", "subjects"],
+  ["graphs", "graph", "graphs"],
+  ["nodes", "node", "nodes"],
+  ["edges", "edge", "edges"],
+  ["features", "node’s features", "nodes’ features"],
 ] as const;
 
 export function factsOf({ kind, fields }: DocumentCheck): Fact[] {
@@ -24,7 +30,12 @@ export function factsOf({ kind, fields }: DocumentCheck): Fact[] {
     ["Promise", `(epsilon, delta) = (${text(fields.epsilon)}, ${text(fields.delta)})`],
     ["Protects", text(fields.protection) === "everyone" ? "every subject" : "what was removed"],
     ["Workspace", <code>{text(fields.workspace)}</code>],
-    ["Ledger entry", <>{text(fields.sequence)} <code class="wrap">{text(fields.entry)}</code></>],
+    [
+      "Ledger entry",
+      <>
+        {text(fields.sequence)} <code class="wrap">{text(fields.entry)}</code>
+      </>,
+    ],
     ["Signed by", <code class="wrap">{text(fields.signer)}</code>],
   );
   return found;
@@ -33,7 +44,8 @@ export function factsOf({ kind, fields }: DocumentCheck): Fact[] {
 function stated(fields: DocumentCheck["fields"]): string {
   const what = KIND_WORDS[text(fields.kind)] ?? "Requests were honoured";
   const counts = isObject(fields.requests) ? fields.requests : {};
-  const parts = COUNTS.filter(([name]) => number(counts[name]) > 0)
-    .map(([name, one, many]) => counted(number(counts[name]), one, many));
+  const parts = COUNTS.filter(([name]) => number(counts[name]) > 0).map(([name, one, many]) =>
+    counted(number(counts[name]), one, many),
+  );
   return parts.length > 0 ? `${what}: ${parts.join(", ")}` : what;
 }

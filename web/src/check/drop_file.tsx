@@ -20,14 +20,27 @@ export function DropFile({ label, shown, onText }: DropProps) {
     onText(await readUtf8(file), file.name);
   };
   return (
-    <div class={`drop${over ? " drop-over" : ""}`}
-      onDragOver={(event) => { event.preventDefault(); setOver(true); }}
+    <div
+      class={`drop${over ? " drop-over" : ""}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
       onDragLeave={() => setOver(false)}
-      onDrop={(event) => { event.preventDefault(); setOver(false); void read(event.dataTransfer?.files[0]); }}>
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void read(event.dataTransfer?.files[0]);
+      }}
+    >
       <label for={id}>{label}</label>
       <input id={id} type="file" onChange={(event) => void read(event.currentTarget.files?.[0])} />
       <p class="muted small">{shown ? `Read: ${shown}` : "Drop a file here, or choose one."}</p>
-      {error && <p class="field-error" role="alert">{error}</p>}
+      {error && (
+        <p class="field-error" role="alert">
+          {error}
+        </p>
+      )}
     </div>
   );
 }

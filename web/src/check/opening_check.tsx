@@ -12,10 +12,18 @@ export function OpeningCheck({ found }: { found: DocumentCheck }) {
   return (
     <Card title="4. Is it about my request?">
       <div class="stack">
-        <p>A receipt names nobody. It holds a commitment. With the opening that you were given, your browser can compute
-          the commitment and compare.</p>
-        <Field label="Opening" value={line} onInput={setLine} rows={4} mono
-          hint='One line: {"commitment":…,"request":…,"salt":…}. Keep it secret: it says who asked.' />
+        <p>
+          A receipt names nobody. It holds a commitment. With the opening that you were given, your browser can compute
+          the commitment and compare.
+        </p>
+        <Field
+          label="Opening"
+          value={line}
+          onInput={setLine}
+          rows={4}
+          mono
+          hint='One line: {"commitment":…,"request":…,"salt":…}. Keep it secret: it says who asked.'
+        />
         <div aria-live="polite">{result && <Notice tone={result.good ? "good" : "bad"} title={result.title} />}</div>
       </div>
     </Card>

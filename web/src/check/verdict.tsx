@@ -17,14 +17,18 @@ export function Verdict({ found }: { found: DocumentCheck }) {
       <div class="stack" data-verdict={found.verdict}>
         <Notice tone={tone} title={title}>
           {found.verdict === "signed" && <p>The holder of your key has signed every byte of this file.</p>}
-          {found.verdict === "unknown-key" && <p>Anybody can make a key and sign with it. Give the operator’s key above,
-            or compare the key below with it.</p>}
+          {found.verdict === "unknown-key" && (
+            <p>Anybody can make a key and sign with it. Give the operator’s key above, or compare the key below.</p>
+          )}
           {found.verdict === "wrong" && <p>Do not rely on this file.</p>}
         </Notice>
         <ul class="checks">
           {found.checks.map((one) => (
             <li key={one.name} class={one.passed ? "check-good" : "check-bad"}>
-              <strong>{one.name}: {one.passed ? "yes" : "no"}.</strong> {one.detail}
+              <strong>
+                {one.name}: {one.passed ? "yes" : "no"}.
+              </strong>{" "}
+              {one.detail}
             </li>
           ))}
         </ul>

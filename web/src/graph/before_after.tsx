@@ -6,23 +6,38 @@ import { Drawing } from "./drawing";
 import { layout } from "./layout";
 
 export function BeforeAfter({ picture }: { picture: Schemas["Picture"] }) {
-  const places = useMemo(() => layout(picture.nodes.map((node) => node.number), picture.edges), [picture]);
+  const places = useMemo(
+    () =>
+      layout(
+        picture.nodes.map((node) => node.number),
+        picture.edges,
+      ),
+    [picture],
+  );
   const left = remaining(picture);
   const before = sizeWords(picture.nodes.length, picture.edges.length);
   const after = picture.removed ? "the whole graph is gone" : sizeWords(left.nodes, left.edges);
   return (
     <div class="before-after">
-      <p class="picture-name"><strong>{picture.id ?? `#${picture.graph}`}</strong> <span class="muted">class {picture.class}</span></p>
+      <p class="picture-name">
+        <strong>{picture.id ?? `#${picture.graph}`}</strong> <span class="muted">class {picture.class}</span>
+      </p>
       <div class="picture-pair">
         <figure>
           <Drawing picture={picture} places={places} after={false} label={`Before: ${before}. ${goesWords(picture)}`} />
-          <figcaption><strong>Before</strong> {before}</figcaption>
+          <figcaption>
+            <strong>Before</strong> {before}
+          </figcaption>
         </figure>
         <figure>
-          {picture.removed
-            ? <div class="drawing drawing-empty">Nothing is left of this graph.</div>
-            : <Drawing picture={picture} places={places} after label={`After: ${after}.`} />}
-          <figcaption><strong>After</strong> {after}</figcaption>
+          {picture.removed ? (
+            <div class="drawing drawing-empty">Nothing is left of this graph.</div>
+          ) : (
+            <Drawing picture={picture} places={places} after label={`After: ${after}.`} />
+          )}
+          <figcaption>
+            <strong>After</strong> {after}
+          </figcaption>
         </figure>
       </div>
     </div>
@@ -32,9 +47,15 @@ export function BeforeAfter({ picture }: { picture: Schemas["Picture"] }) {
 export function Legend() {
   return (
     <ul class="legend small" aria-label="What the picture shows">
-      <li><span class="key key-stays" /> stays</li>
-      <li><span class="key key-goes">×</span> goes</li>
-      <li><span class="key key-bare" /> stays without features</li>
+      <li>
+        <span class="key key-stays" /> stays
+      </li>
+      <li>
+        <span class="key key-goes">×</span> goes
+      </li>
+      <li>
+        <span class="key key-bare" /> stays without features
+      </li>
     </ul>
   );
 }

@@ -5,7 +5,7 @@ import { HEIGHT, type Point, WIDTH } from "./layout";
 interface DrawingProps {
   picture: Schemas["Picture"];
   places: Map<number, Point>;
-  after: boolean;  // without what goes
+  after: boolean; // without what goes
   label: string;
 }
 
@@ -15,22 +15,48 @@ export function Drawing({ picture, places, after, label }: DrawingProps) {
   const shownEdges = picture.edges.filter((edge) => !(after && edge.gone));
   return (
     <svg class="drawing" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      <g>{shownEdges.map((edge) => <Edge key={`${edge.from}-${edge.to}`} edge={edge} places={places}
-        directed={picture.directed} radius={radius} />)}</g>
-      <g>{shownNodes.map((node) => <Node key={node.number} node={node} at={places.get(node.number)!} radius={radius}
-        after={after} />)}</g>
+      <g>
+        {shownEdges.map((edge) => (
+          <Edge
+            key={`${edge.from}-${edge.to}`}
+            edge={edge}
+            places={places}
+            directed={picture.directed}
+            radius={radius}
+          />
+        ))}
+      </g>
+      <g>
+        {shownNodes.map((node) => (
+          <Node key={node.number} node={node} at={places.get(node.number)!} radius={radius} after={after} />
+        ))}
+      </g>
     </svg>
   );
 }
 
-function Edge({ edge, places, directed, radius }:
-  { edge: Schemas["PictureEdge"]; places: Map<number, Point>; directed: boolean; radius: number }) {
+function Edge({
+  edge,
+  places,
+  directed,
+  radius,
+}: {
+  edge: Schemas["PictureEdge"];
+  places: Map<number, Point>;
+  directed: boolean;
+  radius: number;
+}) {
   const from = places.get(edge.from);
   const to = places.get(edge.to);
   if (!from || !to) return null;
   const line = <line class={edge.gone ? "edge edge-gone" : "edge"} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
   if (!directed) return line;
-  return <>{line}<path class={edge.gone ? "tip tip-gone" : "tip"} d={tip(from, to, radius)} /></>;
+  return (
+    <>
+      {line}
+      <path class={edge.gone ? "tip tip-gone" : "tip"} d={tip(from, to, radius)} />
+    </>
+  );
 }
 
 // A small arrow head that ends at the rim of the node.
@@ -45,17 +71,34 @@ function tip(from: Point, to: Point, radius: number): string {
   return `M${at(0, 0)}L${at(5, 2.2)}L${at(5, -2.2)}Z`;
 }
 
-function Node({ node, at, radius, after }:
-  { node: Schemas["PictureNode"]; at: Point; radius: number; after: boolean }) {
+function Node({
+  node,
+  at,
+  radius,
+  after,
+}: {
+  node: Schemas["PictureNode"];
+  at: Point;
+  radius: number;
+  after: boolean;
+}) {
   const name = node.id ?? `#${node.number}`;
   const kind = node.gone ? "node node-gone" : node.features_gone ? "node node-bare" : "node";
   const r = node.gone || node.features_gone ? radius + 1.5 : radius;
   const arm = r * 0.6;
   return (
     <g class={kind}>
-      <title>{`${name}${node.gone ? ", goes" : node.features_gone ? (after ? ", without features" : ", features go") : ""}`}</title>
+      <title>{name + fate(node, after)}</title>
       <circle cx={at.x} cy={at.y} r={r} />
-      {node.gone && <path d={`M${at.x - arm} ${at.y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`} />}
+      {node.gone && (
+        <path d={`M${at.x - arm} ${at.y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`} />
+      )}
     </g>
   );
+}
+
+function fate(node: Schemas["PictureNode"], after: boolean): string {
+  if (node.gone) return ", goes";
+  if (!node.features_gone) return "";
+  return after ? ", without features" : ", features go";
 }

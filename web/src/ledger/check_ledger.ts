@@ -16,7 +16,9 @@ export interface LedgerCheck {
 type Page = Schemas["LedgerPage"];
 
 export async function checkLedger(
-  seen: Seen | null, onProgress: (now: LedgerCheck) => void, stopped: () => boolean,
+  seen: Seen | null,
+  onProgress: (now: LedgerCheck) => void,
+  stopped: () => boolean,
 ): Promise<LedgerCheck> {
   const found: LedgerCheck = { entries: [], total: 0, signer: seen?.signer ?? "", faults: [], finished: false };
   for (let after: number | null = -1; after !== null && !stopped();) {
@@ -51,7 +53,9 @@ function endFaults(found: LedgerCheck, seen: Seen | null): string[] {
   const faults: string[] = [];
   if (found.entries.length < found.total) faults.push("The service gave fewer entries than it counts.");
   if (seen && found.entries[seen.sequence]?.hash !== seen.hash) {
-    faults.push(`This browser has seen another entry ${seen.sequence}. The ledger was rewritten, or an older copy was put back.`);
+    faults.push(
+      `This browser has seen another entry ${seen.sequence}. The ledger was rewritten, or an older copy was put back.`,
+    );
   }
   return faults;
 }

@@ -26,13 +26,20 @@ export function LedgerPage() {
   useEffect(() => {
     let stopped = false;
     setProblem(null);
-    checkLedger(seen, (now) => !stopped && setFound((old) => (old?.finished ? old : now)), () => stopped).then((now) => {
-      if (stopped) return;
-      setFound(now);
-      announce(now.faults.length === 0 ? "The ledger is good." : "The ledger is not good.");
-      const last = now.entries.at(-1);
-      if (now.faults.length === 0 && last) remember({ signer: now.signer, sequence: last.sequence, hash: last.hash });
-    }, (error) => !stopped && setProblem(problemFrom(error)));
+    checkLedger(
+      seen,
+      (now) => !stopped && setFound((old) => (old?.finished ? old : now)),
+      () => stopped,
+    ).then(
+      (now) => {
+        if (stopped) return;
+        setFound(now);
+        announce(now.faults.length === 0 ? "The ledger is good." : "The ledger is not good.");
+        const last = now.entries.at(-1);
+        if (now.faults.length === 0 && last) remember({ signer: now.signer, sequence: last.sequence, hash: last.hash });
+      },
+      (error) => !stopped && setProblem(problemFrom(error)),
+    );
     return () => void (stopped = true);
   }, [news, tries, seen]);
 
@@ -45,7 +52,11 @@ export function LedgerPage() {
     <>
       <PageTitle title="Ledger" />
       {problem && <ProblemNotice problem={problem} retry={() => setTries(tries + 1)} />}
-      {found ? <LedgerVerdict found={found} seen={seen} onForget={forget} /> : !problem && <Loading what="the ledger" />}
+      {found ? (
+        <LedgerVerdict found={found} seen={seen} onForget={forget} />
+      ) : (
+        !problem && <Loading what="the ledger" />
+      )}
       {found && <Entries found={found} page={page} onPage={setPage} />}
     </>
   );
@@ -57,8 +68,12 @@ function Entries({ found, page, onPage }: { found: LedgerCheck; page: number; on
   return (
     <>
       <LedgerTable entries={shown} />
-      <Pager page={page + 1} next={(page + 1) * PER_PAGE < newestFirst.length} onPrevious={() => onPage(page - 1)}
-        onNext={() => onPage(page + 1)} />
+      <Pager
+        page={page + 1}
+        next={(page + 1) * PER_PAGE < newestFirst.length}
+        onPrevious={() => onPage(page - 1)}
+        onNext={() => onPage(page + 1)}
+      />
     </>
   );
 }

@@ -13,5 +13,7 @@ export function readKey(written: string): { key: Key } | { error: string } {
     return { error: `It could be a number or an id. Write ${content.replace(/^0+(?=.)/, "")} or id:${content}.` };
   }
   const number = Number(content);
-  return Number.isSafeInteger(number) ? { key: number } : { error: `The number is too large. Write id:${content} for an id.` };
+  return Number.isSafeInteger(number)
+    ? { key: number }
+    : { error: `The number is too large. Write id:${content} for an id.` };
 }

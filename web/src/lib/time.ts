@@ -28,7 +28,7 @@ export function fromNow(iso: string, now: number = Date.now()): string {
 export function duration(seconds: number): string {
   if (seconds < 0.001) return "below 1 ms";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 60) return `${seconds < 10 ? Number(seconds.toFixed(1)) : Math.round(seconds)} s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return two(Math.floor(whole / 60), "min", whole % 60, "s");
   if (whole < 86_400) return two(Math.floor(whole / 3600), "h", Math.floor((whole % 3600) / 60), "min");

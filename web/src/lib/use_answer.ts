@@ -10,8 +10,11 @@ export interface Answer<T> {
 }
 
 export function useAnswer<T>(load: () => Promise<T>, again: readonly unknown[]): Answer<T> {
-  const [state, setState] = useState<{ data: T | null; problem: Problem | null; loading: boolean }>(
-    { data: null, problem: null, loading: true });
+  const [state, setState] = useState<{ data: T | null; problem: Problem | null; loading: boolean }>({
+    data: null,
+    problem: null,
+    loading: true,
+  });
   const [tries, setTries] = useState(0);
   const latest = useRef(0);
   useEffect(() => {
@@ -19,7 +22,8 @@ export function useAnswer<T>(load: () => Promise<T>, again: readonly unknown[]):
     setState((old) => ({ ...old, loading: true }));
     load().then(
       (data) => mine === latest.current && setState({ data, problem: null, loading: false }),
-      (error) => mine === latest.current && setState((old) => ({ ...old, problem: problemFrom(error), loading: false })),
+      (error) =>
+        mine === latest.current && setState((old) => ({ ...old, problem: problemFrom(error), loading: false })),
     );
   }, [...again, tries]);
   useEffect(() => () => void ++latest.current, []);

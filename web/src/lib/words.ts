@@ -68,15 +68,23 @@ export function keyWords(key: Schemas["Key"] | undefined): string {
 // What is asked, on one line: "case-00017, node account-3".
 export function askedWords(request: Schemas["Removal"]): string {
   switch (request.forget) {
-    case "subject": return keyWords(request.id);
-    case "graph": return keyWords(request.graph);
-    case "edge": return `${keyWords(request.graph)}, ${keyWords(request.from)} – ${keyWords(request.to)}`;
-    default: return `${keyWords(request.graph)}, node ${keyWords(request.node)}`;
+    case "subject":
+      return keyWords(request.id);
+    case "graph":
+      return keyWords(request.graph);
+    case "edge":
+      return `${keyWords(request.graph)}, ${keyWords(request.from)} – ${keyWords(request.to)}`;
+    default:
+      return `${keyWords(request.graph)}, node ${keyWords(request.node)}`;
   }
 }
 
+export function grouped(count: number): string {
+  return count.toLocaleString("en");
+}
+
 export function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
 // Days until the due date, as a person says it.

@@ -6,8 +6,8 @@ import { openSource } from "./source";
 export type Connection = "connecting" | "live" | "lost";
 
 interface Seen {
-  requests: number;  // counts events about requests
-  status: number;  // counts events about the workspace
+  requests: number; // counts events about requests
+  status: number; // counts events about the workspace
   last: { id: string; state: string } | null;
 }
 

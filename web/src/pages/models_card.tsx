@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api/client";
+import { grouped } from "../lib/words";
 import { Card } from "../parts/card";
 import { useSession } from "../session/session";
 import { PublishDialog } from "./publish_dialog";
@@ -10,16 +11,32 @@ export function ModelsCard({ status, onPublished }: { status: Schemas["Status"];
   const left = status.models_left;
   return (
     <Card title="Published models">
-      {left === null
-        ? <p class="figure"><strong>{status.published}</strong> published, not counted</p>
-        : <>
-            <p class="figure"><strong>{left.toLocaleString("en")}</strong> left of {status.releases.toLocaleString("en")}</p>
-            <meter class="wide" min={0} max={status.releases} low={status.releases / 10} optimum={status.releases}
-              value={left} aria-label="Models left" aria-valuetext={`${left} of ${status.releases}`} />
-          </>}
+      {left === null ? (
+        <p class="figure">
+          <strong>{status.published}</strong> published, not counted
+        </p>
+      ) : (
+        <>
+          <p class="figure">
+            <strong>{grouped(left)}</strong> left of {grouped(status.releases)}
+          </p>
+          <meter
+            class="wide"
+            min={0}
+            max={status.releases}
+            low={status.releases / 10}
+            optimum={status.releases}
+            value={left}
+            aria-label="Models left"
+            aria-valuetext={`${left} of ${status.releases}`}
+          />
+        </>
+      )}
       <p class="muted">{published(status)}</p>
       {may("operate") && !status.read_only && left !== 0 && (
-        <button type="button" class="button" onClick={() => setAsked(true)}>Publish a model</button>
+        <button type="button" class="button" onClick={() => setAsked(true)}>
+          Publish a model
+        </button>
       )}
       {asked && <PublishDialog status={status} onClose={() => setAsked(false)} onDone={onPublished} />}
     </Card>

@@ -23,11 +23,15 @@ export function Overview() {
         {(now) => (
           <>
             {now.read_only && (
-              <Notice tone="bad" title="The service takes no changes" alert><p>{now.problem}</p></Notice>
+              <Notice tone="bad" title="The service takes no changes" alert>
+                <p>{now.problem}</p>
+              </Notice>
             )}
             <div class="grid">
-              <OpenCard status={now} />
-              <ModelsCard status={now} onPublished={status.reload} />
+              <div class="stack">
+                <OpenCard status={now} />
+                <ModelsCard status={now} onPublished={status.reload} />
+              </div>
               <PromiseCard status={now} />
             </div>
           </>

@@ -30,13 +30,19 @@ export function PublishDialog({ status, onClose, onDone }: DialogProps) {
   return (
     <Dialog title="Publish a model?" onClose={onClose}>
       <div class="stack">
-        <p>{status.model_is_current
-          ? "Nothing was removed since the last one, so the same model is handed out. It does not count again."
-          : "Fresh noise is drawn, and the model counts. Models that are out cannot be called back."}</p>
+        <p>
+          {status.model_is_current
+            ? "Nothing was removed since the last one, so the same model is handed out. It does not count again."
+            : "Fresh noise is drawn, and the model counts. Models that are out cannot be called back."}
+        </p>
         {problem && <ProblemNotice problem={problem} />}
         <div class="actions actions-end">
-          <button type="button" class="button" onClick={onClose}>Back</button>
-          <button type="button" class="button button-main" disabled={busy} onClick={publish}>Publish</button>
+          <button type="button" class="button" onClick={onClose}>
+            Back
+          </button>
+          <button type="button" class="button button-main" disabled={busy} onClick={publish}>
+            Publish
+          </button>
         </div>
       </div>
     </Dialog>

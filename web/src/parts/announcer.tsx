@@ -8,12 +8,14 @@ export function Announcer({ children }: { children: ComponentChildren }) {
   const [words, setWords] = useState("");
   const announce = useCallback((next: string) => {
     setWords("");
-    window.setTimeout(() => setWords(next), 50);  // the same words again are news again
+    window.setTimeout(() => setWords(next), 50); // the same words again are news again
   }, []);
   return (
     <AnnounceContext.Provider value={announce}>
       {children}
-      <div class="sr-only" role="status" aria-live="polite">{words}</div>
+      <div class="sr-only" role="status" aria-live="polite">
+        {words}
+      </div>
     </AnnounceContext.Provider>
   );
 }

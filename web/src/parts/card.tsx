@@ -1,8 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-export function Card({ title, children, wide, aside }:
-  { title: string; children: ComponentChildren; wide?: boolean; aside?: ComponentChildren }) {
+export function Card({
+  title,
+  children,
+  wide,
+  aside,
+}: {
+  title: string;
+  children: ComponentChildren;
+  wide?: boolean;
+  aside?: ComponentChildren;
+}) {
   const id = useId();
   return (
     <section class={`card${wide ? " card-wide" : ""}`} aria-labelledby={id}>

@@ -12,7 +12,9 @@ export function Due({ request }: { request: Pick<Schemas["Request"], "due" | "da
   return (
     <span class="due">
       <span class={`tone-${tone} strong`}>{words}</span>{" "}
-      <span class="muted small"><Time iso={request.due} form="date" /></span>
+      <span class="muted small">
+        <Time iso={request.due} form="date" />
+      </span>
     </span>
   );
 }

@@ -6,7 +6,12 @@ export type Fact = [name: string, value: ComponentChildren];
 export function Facts({ facts }: { facts: Fact[] }) {
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

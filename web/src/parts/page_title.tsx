@@ -13,7 +13,9 @@ export function PageTitle({ title, children }: { title: string; children?: Compo
   }, [title]);
   return (
     <div class="page-title">
-      <h1 ref={heading} tabIndex={-1}>{title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
       {children && <div class="page-actions">{children}</div>}
     </div>
   );

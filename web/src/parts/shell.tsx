@@ -5,19 +5,36 @@ import { useLive } from "../live/live";
 import { useSession } from "../session/session";
 import { ThemeChoice } from "./theme";
 
-const PAGES = [["/", "Overview"], ["/requests", "Requests"], ["/ledger", "Ledger"], ["/check", "Check a receipt"]] as const;
+const PAGES = [
+  ["/", "Overview"],
+  ["/requests", "Requests"],
+  ["/ledger", "Ledger"],
+  ["/check", "Receipts"],
+] as const;
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { phase } = useSession();
+  const [place] = useLocation();
   return (
     <>
-      <a class="skip-link" href="#content" onClick={skip}>Skip to the content</a>
+      <a class="skip-link" href="#content" onClick={skip}>
+        Skip to the content
+      </a>
       <header class="top">
-        <Link href="/" class="brand" aria-label="unscatter: overview">unscatter</Link>
+        <Link href="/" class="brand" aria-label="unscatter: overview">
+          unscatter
+        </Link>
         {phase === "in" && <Navigation />}
         {phase === "in" && <Account />}
+        {phase !== "in" && place === "/check" && (
+          <Link href="/" class="sign-in-link">
+            Sign in
+          </Link>
+        )}
       </header>
-      <main id="content" tabIndex={-1}>{children}</main>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
       <footer class="bottom">
         <p class="small muted">Times are in your zone.</p>
         <ThemeChoice />
@@ -33,7 +50,11 @@ function Navigation() {
     <nav aria-label="Pages">
       <ul>
         {PAGES.map(([path, name]) => (
-          <li key={path}><Link href={path} aria-current={isHere(path) ? "page" : undefined}>{name}</Link></li>
+          <li key={path}>
+            <Link href={path} aria-current={isHere(path) ? "page" : undefined}>
+              {name}
+            </Link>
+          </li>
         ))}
       </ul>
     </nav>
@@ -47,8 +68,12 @@ function Account() {
   return (
     <div class="account">
       <span class={`connection connection-${connection}`}>{words}</span>
-      <span class="small muted" title="Id of the token">{session?.token}</span>
-      <button type="button" class="button-quiet" onClick={signOut}>Sign out</button>
+      <span class="small muted" title="Id of the token">
+        {session?.token}
+      </span>
+      <button type="button" class="button-quiet" onClick={signOut}>
+        Sign out
+      </button>
     </div>
   );
 }

@@ -1,7 +1,13 @@
 import { type State, STATES } from "../lib/words";
 
 const TONES: Record<State, string> = {
-  received: "warn", verified: "info", queued: "info", done: "good", "already-absent": "plain", refused: "plain", failed: "bad",
+  received: "warn",
+  verified: "info",
+  queued: "info",
+  done: "good",
+  "already-absent": "plain",
+  refused: "plain",
+  failed: "bad",
   cancelled: "plain",
 };
 

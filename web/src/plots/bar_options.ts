@@ -3,28 +3,53 @@ import uPlot from "uplot";
 export interface Series {
   name: string;
   values: number[];
-  tone: string;  // name of a colour of the style sheet
+  tone: string; // name of a colour of the style sheet
 }
 
-const GROUP_WIDTH = 0.8;  // part of the room of one name that bars take
+const GROUP_WIDTH = 0.8; // part of the room of one name that bars take
 
-export function barOptions(names: string[], series: [Series] | [Series, Series], width: number, height: number): uPlot.Options {
-  const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false },
-                 font: "12px system-ui, sans-serif" };
+export function barOptions(
+  names: string[],
+  series: [Series] | [Series, Series],
+  width: number,
+  height: number,
+): uPlot.Options {
+  const axis = {
+    stroke: colour("--muted"),
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+    font: "12px system-ui, sans-serif",
+  };
   return {
-    width, height,
+    width,
+    height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { x: { time: false, range: [-0.5, names.length - 0.5] }, y: { range: (_, __, high) => [0, Math.max(high, 1)] } },
+    scales: {
+      x: { time: false, range: [-0.5, names.length - 0.5] },
+      y: { range: (_, __, high) => [0, Math.max(high, 1)] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, size: 26, splits: () => labelled(names, width),
-        values: (_, splits) => splits.map((index) => names[index] ?? "") },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 26,
+        splits: () => labelled(names, width),
+        values: (_, splits) => splits.map((index) => names[index] ?? ""),
+      },
       { ...axis, size: 36, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000] },
     ],
-    series: [{}, ...series.map((one, index) => ({
-      label: one.name, fill: colour(one.tone), stroke: colour(one.tone), width: 0,
-      points: { show: false }, paths: besideEachOther(index, series.length),
-    }))],
+    series: [
+      {},
+      ...series.map((one, index) => ({
+        label: one.name,
+        fill: colour(one.tone),
+        stroke: colour(one.tone),
+        width: 0,
+        points: { show: false },
+        paths: besideEachOther(index, series.length),
+      })),
+    ],
   };
 }
 

@@ -6,12 +6,13 @@ import { barOptions, type Series } from "./bar_options";
 interface PlotProps {
   label: string;
   names: string[];
+  height?: number;
   series: [Series] | [Series, Series];
 }
 
-const HEIGHT = 190;
+const USUAL_HEIGHT = 190;
 
-export function BarPlot({ label, names, series }: PlotProps) {
+export function BarPlot({ label, names, series, height = USUAL_HEIGHT }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current!;
@@ -19,9 +20,9 @@ export function BarPlot({ label, names, series }: PlotProps) {
     const draw = () => {
       plot?.destroy();
       const data: uPlot.AlignedData = [names.map((_, index) => index), ...series.map((one) => one.values)];
-      plot = new uPlot(barOptions(names, series, element.clientWidth, HEIGHT), data, element);
+      plot = new uPlot(barOptions(names, series, element.clientWidth, height), data, element);
     };
-    const resize = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const resize = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
     const system = matchMedia("(prefers-color-scheme: dark)");
     draw();
     resize.observe(element);
@@ -33,13 +34,17 @@ export function BarPlot({ label, names, series }: PlotProps) {
       resize.disconnect();
       plot?.destroy();
     };
-  }, [JSON.stringify([names, series])]);
+  }, [JSON.stringify([names, series, height])]);
   return (
     <figure class="plot">
       <div ref={place} role="img" aria-label={label} class="plot-canvas" />
       {series.length > 1 && (
         <figcaption class="legend small">
-          {series.map((one, index) => <span key={one.name}><span class={`key key-plot-${index + 1}`} /> {one.name}</span>)}
+          {series.map((one, index) => (
+            <span key={one.name}>
+              <span class={`key key-plot-${index + 1}`} /> {one.name}
+            </span>
+          ))}
         </figcaption>
       )}
     </figure>

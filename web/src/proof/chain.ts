@@ -24,7 +24,10 @@ const NOTHING_BEFORE = "0".repeat(64);
 const CHANGES_DATA = new Set(["forgotten", "replayed", "added", "corrected"]);
 
 export async function checkEntry(
-  entry: RawEntry, before: CheckedEntry | null, signer: string, by?: Verifier,
+  entry: RawEntry,
+  before: CheckedEntry | null,
+  signer: string,
+  by?: Verifier,
 ): Promise<CheckedEntry> {
   let body: Exact;
   try {
@@ -32,8 +35,12 @@ export async function checkEntry(
   } catch (error) {
     return { sequence: entry.sequence, hash: entry.hash, body: {}, fault: (error as Error).message };
   }
-  const fault = hashFault(entry) ?? (await signatureFault(entry, signer, by)) ?? beside(entry, body) ??
-    linkFault(body, entry, before) ?? contentFault(body, before);
+  const fault =
+    hashFault(entry) ??
+    (await signatureFault(entry, signer, by)) ??
+    beside(entry, body) ??
+    linkFault(body, entry, before) ??
+    contentFault(body, before);
   return { sequence: entry.sequence, hash: entry.hash, body, fault };
 }
 
@@ -48,8 +55,8 @@ async function signatureFault(entry: RawEntry, signer: string, by?: Verifier): P
 }
 
 function beside(entry: RawEntry, body: Exact): string | null {
-  const same = number(body.sequence) === entry.sequence && text(body.kind) === entry.kind &&
-    text(body.time) === entry.time;
+  const same =
+    number(body.sequence) === entry.sequence && text(body.kind) === entry.kind && text(body.time) === entry.time;
   return same ? null : "The service describes it otherwise than it was signed.";
 }
 
@@ -69,7 +76,8 @@ function contentFault(body: Exact, before: CheckedEntry | null): string | null {
 
 function dataFault(body: Exact, old: Exact): string | null {
   if (version(body) < version(old)) return "Its version is older than that of the entry before.";
-  if (text(body.data_before) !== text(old.data_after)) return "It does not begin with the data that was left before it.";
+  if (text(body.data_before) !== text(old.data_after))
+    return "It does not begin with the data that was left before it.";
   const changed = text(body.data_after) !== text(body.data_before);
   return changed && !CHANGES_DATA.has(text(body.kind)) ? "It changes data, which its kind never does." : null;
 }

@@ -36,12 +36,22 @@ export async function checkDocument(file: string, trustedKey: string, by?: Verif
   const genuine = await isSignedBy(signer, form.line + spell(signedFields, 0), text(signature), by);
   const checks = [
     check("The file can be read", true, "It is spelled as the program spells it.", ""),
-    check("Signature", genuine, "It fits every byte of the file and the key that the file names.",
-          "It does not fit. The file was changed, or somebody else made it."),
+    check(
+      "Signature",
+      genuine,
+      "It fits every byte of the file and the key that the file names.",
+      "It does not fit. The file was changed, or somebody else made it.",
+    ),
   ];
   if (trustedKey !== "") {
-    checks.push(check("Key", signer === trustedKey, "The file names the key that you gave.",
-                      "The file names another key than the one that you gave."));
+    checks.push(
+      check(
+        "Key",
+        signer === trustedKey,
+        "The file names the key that you gave.",
+        "The file names another key than the one that you gave.",
+      ),
+    );
   }
   const verdict = !allPassed(checks) ? "wrong" : trustedKey === "" ? "unknown-key" : "signed";
   return { verdict, kind: form.kind, fields, checks };

@@ -25,7 +25,9 @@ export function ActionDialog({ action, request, onClose, onDone }: DialogProps) 
     setBusy(true);
     try {
       const changed = await perform(action, request.id, note);
-      announce(action === "extend" ? "The due date was moved." : `Request ${changed.number}: ${STATES[changed.state]}.`);
+      announce(
+        action === "extend" ? "The due date was moved." : `Request ${changed.number}: ${STATES[changed.state]}.`,
+      );
       onDone();
       onClose();
     } catch (error) {
@@ -40,15 +42,27 @@ export function ActionDialog({ action, request, onClose, onDone }: DialogProps) 
         {words.notes.length > 0 && <Reasons notes={words.notes} chosen={note} onChoose={setNote} />}
         {problem && <ProblemNotice problem={problem} />}
         <div class="actions actions-end">
-          <button type="button" class="button" onClick={onClose}>Back</button>
-          <button class={`button ${words.grave ? "button-grave" : "button-main"}`} disabled={busy}>{words.button}</button>
+          <button type="button" class="button" onClick={onClose}>
+            Back
+          </button>
+          <button class={`button ${words.grave ? "button-grave" : "button-main"}`} disabled={busy}>
+            {words.button}
+          </button>
         </div>
       </form>
     </Dialog>
   );
 }
 
-function Reasons({ notes, chosen, onChoose }: { notes: Note[]; chosen: Note | undefined; onChoose: (note: Note) => void }) {
+function Reasons({
+  notes,
+  chosen,
+  onChoose,
+}: {
+  notes: Note[];
+  chosen: Note | undefined;
+  onChoose: (note: Note) => void;
+}) {
   return (
     <fieldset class="reasons">
       <legend>Reason, kept in the history</legend>

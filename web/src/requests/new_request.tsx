@@ -43,22 +43,33 @@ export function NewRequest() {
     }
     setBusy(null);
   };
-  const look = () => attempt("preview", async (removal) => {
-    setPreview(await take(client.POST("/v1/preview", { body: { requests: [removal], picture: true } })));
-    announce("The preview is ready.");
-  });
-  const send = () => attempt("send", async (removal) => {
-    const header = { "Idempotency-Key": key.current };
-    const sent = await take(client.POST("/v1/requests", { body: removal, params: { header } }));
-    announce(`Request ${sent.number} was received.`);
-    go(`/requests/${sent.id}`);
-  });
+  const look = () =>
+    attempt("preview", async (removal) => {
+      setPreview(await take(client.POST("/v1/preview", { body: { requests: [removal], picture: true } })));
+      announce("The preview is ready.");
+    });
+  const send = () =>
+    attempt("send", async (removal) => {
+      const header = { "Idempotency-Key": key.current };
+      const sent = await take(client.POST("/v1/requests", { body: removal, params: { header } }));
+      announce(`Request ${sent.number} was received.`);
+      go(`/requests/${sent.id}`);
+    });
 
   return (
     <>
       <PageTitle title="New request" />
-      <RequestForm draft={draft} errors={errors} onChange={change} onPreview={look} onSend={send} busy={busy}
-        mayPreview={may("operate")} maySend={may("submit")} previewed={preview !== null} />
+      <RequestForm
+        draft={draft}
+        errors={errors}
+        onChange={change}
+        onPreview={look}
+        onSend={send}
+        busy={busy}
+        mayPreview={may("operate")}
+        maySend={may("submit")}
+        previewed={preview !== null}
+      />
       {problem && <ProblemNotice problem={problem} />}
       {preview && <PreviewPanel preview={preview} />}
       {preview && may("submit") && (

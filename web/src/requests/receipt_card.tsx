@@ -20,23 +20,36 @@ export function ReceiptCard({ request, entry }: { request: Schemas["Request"]; e
     <Card title="Receipt">
       <Loaded answer={answer} what="the receipt">
         {({ file, found }) => {
-          const named = Array.isArray(found.fields.commitments) && found.fields.commitments.includes(request.commitment);
+          const named =
+            Array.isArray(found.fields.commitments) && found.fields.commitments.includes(request.commitment);
           const good = found.verdict !== "wrong" && named;
           return (
             <div class="stack">
-              {good
-                ? <Notice tone="good" title="The signature is right">
-                    <p>Computed in this browser. The receipt holds the commitment of this request.</p>
-                  </Notice>
-                : <Notice tone="bad" title="This receipt is not right" alert>
-                    <p>{named ? found.checks.find((one) => !one.passed)?.detail : "It does not hold the commitment of this request."}</p>
-                  </Notice>}
-              <Facts facts={[
-                ["Ledger entry", entry],
-                ["Signed by", <Digest value={text(found.fields.signer)} what="the public key" />],
-              ]} />
+              {good ? (
+                <Notice tone="good" title="The signature is right">
+                  <p>Computed in this browser. The receipt holds the commitment of this request.</p>
+                </Notice>
+              ) : (
+                <Notice tone="bad" title="This receipt is not right" alert>
+                  <p>
+                    {named
+                      ? found.checks.find((one) => !one.passed)?.detail
+                      : "It does not hold the commitment of this request."}
+                  </p>
+                </Notice>
+              )}
+              <Facts
+                facts={[
+                  ["Ledger entry", entry],
+                  ["Signed by", <Digest value={text(found.fields.signer)} what="the public key" />],
+                ]}
+              />
               <div class="actions">
-                <button type="button" class="button button-main" onClick={() => downloadText(`receipt-${entry}.json`, file)}>
+                <button
+                  type="button"
+                  class="button button-main"
+                  onClick={() => downloadText(`receipt-${entry}.json`, file)}
+                >
                   Download the receipt
                 </button>
               </div>

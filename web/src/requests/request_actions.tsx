@@ -14,8 +14,14 @@ export function RequestActions({ request, onChanged }: { request: Schemas["Reque
   return (
     <>
       {possible.map((action) => (
-        <button key={action} type="button" class={`button${action === "verify" ? " button-main" : ""}`}
-          onClick={() => setAsked(action)}>{ACTIONS[action].button}</button>
+        <button
+          key={action}
+          type="button"
+          class={`button${action === "verify" ? " button-main" : ""}`}
+          onClick={() => setAsked(action)}
+        >
+          {ACTIONS[action].button}
+        </button>
       ))}
       {asked && <ActionDialog action={asked} request={request} onClose={() => setAsked(null)} onDone={onChanged} />}
     </>

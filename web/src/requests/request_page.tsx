@@ -22,11 +22,15 @@ export function RequestPage({ id }: { id: string }) {
   const title = answer.data ? `Request ${answer.data.number}` : "Request";
   return (
     <>
-      <p class="back"><Link href="/requests">← All requests</Link></p>
+      <p class="back">
+        <Link href="/requests">← All requests</Link>
+      </p>
       <PageTitle title={title}>
         {answer.data && <RequestActions request={answer.data} onChanged={answer.reload} />}
       </PageTitle>
-      <Loaded answer={answer} what="the request">{(request) => <Details request={request} />}</Loaded>
+      <Loaded answer={answer} what="the request">
+        {(request) => <Details request={request} />}
+      </Loaded>
     </>
   );
 }
@@ -35,25 +39,48 @@ function Details({ request }: { request: Schemas["Request"] }) {
   return (
     <div class="grid grid-two">
       <div class="stack">
-        <Card title="Where it stands"><Facts facts={facts(request)} /></Card>
+        <Card title="Where it stands">
+          <Facts facts={facts(request)} />
+        </Card>
         {request.entry !== null && <ReceiptCard request={request} entry={request.entry} />}
       </div>
-      <Card title="What happened"><Timeline request={request} /></Card>
+      <Card title="What happened">
+        <Timeline request={request} />
+      </Card>
     </div>
   );
 }
 
 function facts(request: Schemas["Request"]): Fact[] {
   const found: Fact[] = [
-    ["State", <><StateBadge state={request.state} /><span class="block small muted">{STATE_MEANS[request.state]}</span></>],
-    ["What is asked", request.request
-      ? <>{KINDS[request.kind]} <strong class="asked">{askedWords(request.request)}</strong></>
-      : <>{KINDS[request.kind]} <span class="muted">name erased</span></>],
+    [
+      "State",
+      <>
+        <StateBadge state={request.state} />
+        <span class="block small muted">{STATE_MEANS[request.state]}</span>
+      </>,
+    ],
+    [
+      "What is asked",
+      request.request ? (
+        <>
+          {KINDS[request.kind]} <strong class="asked">{askedWords(request.request)}</strong>
+        </>
+      ) : (
+        <>
+          {KINDS[request.kind]} <span class="muted">name erased</span>
+        </>
+      ),
+    ],
   ];
   if (request.days_left !== null) found.push(["Due", <Due request={request} />]);
   if (request.extended) {
-    found.push(["Extension", <>moved once, from <Time iso={request.first_due} form="date" /> to{" "}
-      <Time iso={request.due} form="date" /></>]);
+    found.push([
+      "Extension",
+      <>
+        moved once, from <Time iso={request.first_due} form="date" /> to <Time iso={request.due} form="date" />
+      </>,
+    ]);
   }
   found.push(["Received", <Time iso={request.received} />]);
   if (request.finished) found.push(["Finished", <Time iso={request.finished} />]);

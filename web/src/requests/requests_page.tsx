@@ -28,27 +28,51 @@ export function RequestsPage() {
   };
   useEffect(() => void (kept = filters), [filters]);
 
-  const answer = useAnswer(() => take(client.GET("/v1/requests", { params: { query: {
-    limit: PER_PAGE, cursor, search: search || undefined, state: filters.state || undefined,
-    overdue: filters.overdue || undefined,
-  } } })), [search, filters.state, filters.overdue, cursor, news]);
+  const answer = useAnswer(
+    () =>
+      take(
+        client.GET("/v1/requests", {
+          params: {
+            query: {
+              limit: PER_PAGE,
+              cursor,
+              search: search || undefined,
+              state: filters.state || undefined,
+              overdue: filters.overdue || undefined,
+            },
+          },
+        }),
+      ),
+    [search, filters.state, filters.overdue, cursor, news],
+  );
   const filtered = filters.search !== "" || filters.state !== "" || filters.overdue;
 
   return (
     <>
       <PageTitle title="Requests">
-        {may("submit") && <Link href="/requests/new" class="button button-main">New request</Link>}
+        {may("submit") && (
+          <Link href="/requests/new" class="button button-main">
+            New request
+          </Link>
+        )}
       </PageTitle>
       <FilterBar filters={filters} onChange={change} />
       <Loaded answer={answer} what="requests">
-        {({ requests, next }) => requests.length === 0 && cursors.length === 0
-          ? <Empty filtered={filtered} onClear={() => change(NO_FILTERS)} />
-          : <>
+        {({ requests, next }) =>
+          requests.length === 0 && cursors.length === 0 ? (
+            <Empty filtered={filtered} onClear={() => change(NO_FILTERS)} />
+          ) : (
+            <>
               <RequestTable requests={requests} busy={answer.loading} />
-              <Pager page={cursors.length + 1} next={next !== null}
+              <Pager
+                page={cursors.length + 1}
+                next={next !== null}
                 onPrevious={() => setCursors(cursors.slice(0, -1))}
-                onNext={() => next !== null && setCursors([...cursors, next])} />
-            </>}
+                onNext={() => next !== null && setCursors([...cursors, next])}
+              />
+            </>
+          )
+        }
       </Loaded>
     </>
   );
@@ -59,7 +83,9 @@ function Empty({ filtered, onClear }: { filtered: boolean; onClear: () => void }
   return (
     <div class="empty">
       <p>No request fits.</p>
-      <button type="button" class="button" onClick={onClear}>Show all requests</button>
+      <button type="button" class="button" onClick={onClear}>
+        Show all requests
+      </button>
     </div>
   );
 }

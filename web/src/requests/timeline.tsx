@@ -8,14 +8,21 @@ export function Timeline({ request }: { request: Schemas["Request"] }) {
     <ol class="timeline">
       {request.history.map((item, index) => (
         <li key={index} class={`step step-${item.to}`}>
-          <p><strong>{eventWords(item)}</strong>{NOTES[item.note] && <span>: {NOTES[item.note]}</span>}</p>
-          <p class="small muted"><Time iso={item.time} /> · {item.by === "queue" ? "by itself" : `by ${item.by}`}</p>
+          <p>
+            <strong>{eventWords(item)}</strong>
+            {NOTES[item.note] && <span>: {NOTES[item.note]}</span>}
+          </p>
+          <p class="small muted">
+            <Time iso={item.time} /> · {item.by === "queue" ? "by itself" : `by ${item.by}`}
+          </p>
         </li>
       ))}
       {request.days_left !== null && (
         <li class="step step-ahead">
           <p>{request.overdue ? "Was due" : "Due"}</p>
-          <p class="small muted"><Time iso={request.due} /> · <Time iso={request.due} form="relative" /></p>
+          <p class="small muted">
+            <Time iso={request.due} /> · <Time iso={request.due} form="relative" />
+          </p>
         </li>
       )}
     </ol>

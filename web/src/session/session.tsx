@@ -2,6 +2,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { client, type Schemas, setCsrf, take, whenSessionEnds } from "../api/client";
+import { type Problem, problemFrom } from "../api/problem";
 import { remembered } from "../lib/remembered";
 
 export type Scope = Schemas["Session"]["scopes"][number];
@@ -11,6 +12,8 @@ interface SessionValue {
   phase: Phase;
   session: Schemas["Session"] | null;
   ended: boolean;
+  problem: Problem | null;
+  retry: () => void;
   may: (scope: Scope) => boolean;
   signIn: (token: string) => Promise<void>;
   signOut: () => Promise<void>;
@@ -24,6 +27,9 @@ export function SessionProvider({ children, ask }: { children: ComponentChildren
   const [session, setSession] = useState<Schemas["Session"] | null>(null);
   const [phase, setPhase] = useState<Phase>(hint.get() ? "asking" : "out");
   const [ended, setEnded] = useState(false);
+  // Of asking who is signed in.  An answer that did not come says nothing about the session.
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [tries, setTries] = useState(0);
 
   const enter = useCallback((next: Schemas["Session"]) => {
     setCsrf(next.csrf);
@@ -43,25 +49,35 @@ export function SessionProvider({ children, ask }: { children: ComponentChildren
   useEffect(() => whenSessionEnds(() => leave(true)), [leave]);
   useEffect(() => {
     if (phase !== "asking" || !ask) return;
-    take(client.GET("/v1/session")).then(enter, () => leave(false));
-  }, [phase, ask, enter, leave]);
+    take(client.GET("/v1/session")).then(enter, (error) => setProblem(problemFrom(error)));
+  }, [phase, ask, tries, enter]);
 
-  const value = useMemo<SessionValue>(() => ({
-    phase, session, ended,
-    may: (scope) => session?.scopes.includes(scope) ?? false,
-    signIn: async (token) => {
-      whenSessionEnds(() => {});
-      try {
-        enter(await take(client.POST("/v1/session", { body: { token } })));
-      } finally {
-        whenSessionEnds(() => leave(true));
-      }
-    },
-    signOut: async () => {
-      await take(client.DELETE("/v1/session")).catch(() => undefined);
-      leave(false);
-    },
-  }), [phase, session, ended, enter, leave]);
+  const value = useMemo<SessionValue>(
+    () => ({
+      phase,
+      session,
+      ended,
+      problem,
+      retry: () => {
+        setProblem(null);
+        setTries(tries + 1);
+      },
+      may: (scope) => session?.scopes.includes(scope) ?? false,
+      signIn: async (token) => {
+        whenSessionEnds(() => {});
+        try {
+          enter(await take(client.POST("/v1/session", { body: { token } })));
+        } finally {
+          whenSessionEnds(() => leave(true));
+        }
+      },
+      signOut: async () => {
+        await take(client.DELETE("/v1/session")).catch(() => undefined);
+        leave(false);
+      },
+    }),
+    [phase, session, ended, problem, tries, enter, leave],
+  );
   return <SessionContext.Provider value={value}>{children}</SessionContext.Provider>;
 }
 

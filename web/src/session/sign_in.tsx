@@ -25,19 +25,33 @@ export function SignIn() {
   return (
     <div class="narrow">
       <PageTitle title="Sign in" />
-      {ended && !problem && <Notice tone="info" title="Your session has ended" alert><p>Please sign in again.</p></Notice>}
+      {ended && !problem && (
+        <Notice tone="info" title="Your session has ended" alert>
+          <p>Please sign in again.</p>
+        </Notice>
+      )}
       {problem && <ProblemNotice problem={problem} />}
       <form class="stack" onSubmit={submit}>
-        <Field label="Token" type="password" value={token} onInput={setToken} required autocomplete="current-password"
-          mono hint="The operator of the service gives it to you. This page does not keep it." />
+        <Field
+          label="Token"
+          type="password"
+          value={token}
+          onInput={setToken}
+          required
+          autocomplete="current-password"
+          mono
+          hint="The operator of the service gives it to you. This page does not keep it."
+        />
         <div class="actions">
-          <button class="button button-main" disabled={waiting || token.trim() === ""}>
+          <button class="button button-main" disabled={waiting}>
             {waiting ? "Signing in …" : "Sign in"}
           </button>
         </div>
       </form>
-      <p class="muted">You have a receipt and want to know whether it is genuine? That needs no token:{" "}
-        <Link href="/check">check a receipt</Link>.</p>
+      <p class="muted">
+        You have a receipt and want to know whether it is genuine? That needs no token:{" "}
+        <Link href="/check">check a receipt</Link>.
+      </p>
     </div>
   );
 }

@@ -14,7 +14,10 @@ async function faults(entries: RawEntry[], signer: string, by?: Verifier): Promi
   return found;
 }
 
-describe.each([["browser", browserVerifier], ["library", libraryVerifier]] as const)("Ed25519 of the %s", (_, by) => {
+describe.each([
+  ["browser", browserVerifier],
+  ["library", libraryVerifier],
+] as const)("Ed25519 of the %s", (_, by) => {
   it("finds no fault in the program's ledger", async () => {
     const { entries, signer } = ledger();
     expect(entries.length).toBeGreaterThanOrEqual(6);

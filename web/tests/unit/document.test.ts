@@ -3,7 +3,10 @@ import { checkDocument, readPublicKey } from "../../src/proof/document";
 import { browserVerifier, libraryVerifier } from "../../src/proof/signature";
 import { fixture, flip, operatorKey } from "./fixtures";
 
-const verifiers = [["browser", browserVerifier], ["library", libraryVerifier]] as const;
+const verifiers = [
+  ["browser", browserVerifier],
+  ["library", libraryVerifier],
+] as const;
 const files = ["receipt-subject.json", "receipt-graph.json", "model.json"];
 
 describe.each(verifiers)("with Ed25519 of the %s", (_, by) => {
@@ -53,11 +56,13 @@ describe("a receipt in another spelling is refused", () => {
 });
 
 it.each(["", "{", "[]", "null", "17", '"text"', "{}", '{"format":"unscatter-receipt-3"}', "\0"])(
-  "%j is refused with a sentence", async (content) => {
+  "%j is refused with a sentence",
+  async (content) => {
     const found = await checkDocument(content, operatorKey);
     expect(found.verdict).toBe("wrong");
     expect(found.checks[0]!.detail).toMatch(/^[A-Z].*\.$/);
-  });
+  },
+);
 
 it("a receipt's signature does not pass for one of a model", async () => {
   const content = fixture("receipt-subject.json").replace("unscatter-receipt-2", "unscatter-model-2");

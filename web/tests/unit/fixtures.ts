@@ -17,5 +17,7 @@ export function ledger(): { entries: RawEntry[]; signer: string } {
 // The text with one character replaced by another of its kind.
 export function flip(content: string, at: number): string {
   const old = content[at]!;
-  return content.slice(0, at) + (old === "0" ? "1" : old === "a" ? "b" : /\d/.test(old) ? "0" : "a") + content.slice(at + 1);
+  return (
+    content.slice(0, at) + (old === "0" ? "1" : old === "a" ? "b" : /\d/.test(old) ? "0" : "a") + content.slice(at + 1)
+  );
 }

@@ -23,7 +23,12 @@ async function faultAt(at: number, change: (body: string) => string): Promise<st
 
 function signed(entry: RawEntry, body: string): RawEntry {
   const hash = digest(["unscatter ledger 1", body]);
-  return { ...entry, body, hash, signature: bytesToHex(sign(utf8ToBytes("unscatter ledger entry 1\n" + hash), secret)) };
+  return {
+    ...entry,
+    body,
+    hash,
+    signature: bytesToHex(sign(utf8ToBytes("unscatter ledger entry 1\n" + hash), secret)),
+  };
 }
 
 it("the same entries under another key are good", async () => {

@@ -22,4 +22,6 @@ it("another request or another salt does not open it", () => {
 });
 
 it.each(["", "{}", '{"request":{},"salt":"00"}', '{"request":[],"salt":"' + "0".repeat(64) + '"}'])(
-  "%j is refused", (bad) => expect(() => readOpening(bad)).toThrow());
+  "%j is refused",
+  (bad) => expect(() => readOpening(bad)).toThrow(),
+);
