@@ -1,9 +1,10 @@
-// Fixed names and one file per kind: what is built is committed and embedded into the program.  No source maps, nothing
-// inline: the service allows scripts and styles from its own address only.
+// What is built is committed and embedded into the program.  Files in assets/ are named by their content, because the
+// service lets browsers keep them for ever.  No source maps, nothing inline: the service allows scripts and styles from
+// its own address only.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  base: "./",
+  base: "/",
   esbuild: { jsx: "automatic", jsxImportSource: "preact", legalComments: "none" },
   build: {
     target: "es2022",
@@ -13,9 +14,10 @@ export default defineConfig({
     cssCodeSplit: false,
     rollupOptions: {
       output: {
-        entryFileNames: "assets/page.js",
-        chunkFileNames: "assets/[name].js",
-        assetFileNames: (asset) => (asset.names[0]?.endsWith(".css") ? "assets/page.css" : "assets/[name][extname]"),
+        entryFileNames: "assets/page-[hash].js",
+        chunkFileNames: "assets/[name]-[hash].js",
+        assetFileNames: (asset) =>
+          asset.names[0]?.endsWith(".css") ? "assets/page-[hash].css" : "assets/[name]-[hash][extname]",
       },
     },
   },
