@@ -34,7 +34,7 @@ export function LedgerPage() {
       (now) => {
         if (stopped) return;
         setFound(now);
-        announce(now.faults.length === 0 ? "The ledger is good." : "The ledger is not good.");
+        if (now.faults.length === 0) announce("The ledger is good.");
         const last = now.entries.at(-1);
         if (now.faults.length === 0 && last) remember({ signer: now.signer, sequence: last.sequence, hash: last.hash });
       },

@@ -18,7 +18,7 @@ export function LedgerVerdict({ found, seen, onForget }: VerdictProps) {
       <Judgement found={found} seen={seen} onForget={onForget} />
       <Facts
         facts={[
-          ["Signed by", found.signer ? <Digest value={found.signer} what="the public key" /> : "–"],
+          ["Signed by", <code class="wrap">{found.signer}</code>],
           [
             "Last entry",
             head ? (

@@ -92,3 +92,8 @@ export function daysWords(days: number): string {
   if (days < 0) return `${counted(-days, "day", "days")} overdue`;
   return days === 0 ? "today" : `${counted(days, "day", "days")} left`;
 }
+
+// With a capital letter, as the service's words begin with a small one.
+export function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,5 +1,5 @@
 import type { Schemas } from "../api/client";
-import { grouped } from "../lib/words";
+import { grouped, sentence } from "../lib/words";
 import { Card } from "../parts/card";
 import { Digest } from "../parts/digest";
 import { Facts } from "../parts/facts";
@@ -19,10 +19,10 @@ export function PromiseCard({ status }: { status: Schemas["Status"] }) {
       }
     >
       <p class="lead">{status.promise}</p>
-      <p>{status.protects}</p>
       <Facts
         facts={[
-          ["Certificate", status.certificate_words],
+          ["Protects", sentence(status.protects)],
+          ["Certificate", sentence(status.certificate_words)],
           ["Data", `${status.data}: ${grouped(status.graphs)} of ${grouped(status.graphs_at_creation)} graphs left`],
           [
             "Ledger",

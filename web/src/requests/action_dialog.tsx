@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api/client";
 import { type Problem, problemFrom } from "../api/problem";
-import { type Action, type Note, NOTES, STATES } from "../lib/words";
+import { type Action, type Note, NOTES, sentence, STATES } from "../lib/words";
 import { useAnnounce } from "../parts/announcer";
 import { Dialog } from "../parts/dialog";
 import { ProblemNotice } from "../parts/notice";
@@ -74,8 +74,4 @@ function Reasons({
       ))}
     </fieldset>
   );
-}
-
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

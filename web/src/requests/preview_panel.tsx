@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "../api/client";
 import { BeforeAfter, Legend } from "../graph/before_after";
 import { duration } from "../lib/time";
-import { counted } from "../lib/words";
+import { counted, sentence } from "../lib/words";
 import { Facts } from "../parts/facts";
 
 const SHOWN_AT_ONCE = 2;
@@ -21,22 +21,16 @@ export function PreviewPanel({ preview }: { preview: Schemas["Preview"] }) {
       </div>
       <Facts
         facts={[
-          [
-            "What changes",
-            <>
-              {preview.words}
-              <span class="small muted block">{editsWords(preview.edits)}</span>
-            </>,
-          ],
+          ["What changes", sentence(preview.words)],
           ["Exposure", <Exposure exposure={preview.exposure} />],
           [
             "Cost",
             <>
-              {preview.cost_words}
+              {sentence(preview.cost_words)}
               <span class="small muted block">Computing it took {duration(preview.seconds)}.</span>
             </>,
           ],
-          ["Certificate", preview.certificate_words],
+          ["Certificate", sentence(preview.certificate_words)],
         ]}
       />
       {preview.pictures.length > 0 && <Pictures preview={preview} />}
@@ -64,7 +58,7 @@ function Exposure({ exposure }: { exposure: Schemas["Exposure"] }) {
         <strong>{shown}</strong>
         <span class="small muted">best guess; 0.5 is blind</span>
       </span>
-      <span class="block">{exposure.words}</span>
+      <span class="block">{sentence(exposure.words)}</span>
       <span class="small muted block">This number is private. Show it to nobody outside.</span>
     </>
   );
@@ -95,16 +89,4 @@ function Pictures({ preview }: { preview: Schemas["Preview"] }) {
       {left > 0 && <p class="muted">{counted(left, "touched graph is", "touched graphs are")} not shown.</p>}
     </div>
   );
-}
-
-function editsWords(edits: Schemas["Edits"]): string {
-  return [
-    counted(edits.graphs_edited, "graph edited", "graphs edited"),
-    counted(edits.graphs_removed, "graph removed", "graphs removed"),
-    counted(edits.nodes, "node goes", "nodes go"),
-    counted(edits.edges, "edge goes", "edges go"),
-    counted(edits.features, "node loses features", "nodes lose features"),
-  ]
-    .filter((words) => !words.startsWith("0 "))
-    .join(" · ");
 }

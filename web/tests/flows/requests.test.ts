@@ -61,16 +61,18 @@ it("the table is searched, filtered and turned page by page", async () => {
   await page.getByText("Page 1").waitFor();
 
   await page.getByLabel("Search").fill(subject);
-  await page.waitForFunction("document.querySelectorAll('tbody tr').length < 25");
+  await expect.poll(() => rows.count()).toBeLessThan(25);
   expect(await rows.allInnerTexts()).toSatisfy((texts: string[]) => texts.every((text) => text.includes(subject)));
   await page.getByLabel("Search").fill(wanted.id.slice(0, 10));
-  await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+  await expect.poll(() => rows.count()).toBe(1);
 
   await page.getByLabel("State").selectOption("done");
   await page.getByText("No request fits.").waitFor();
   await page.getByRole("button", { name: "Show all requests" }).click();
   await page.getByLabel("State").selectOption("received");
-  await page.waitForFunction("[...document.querySelectorAll('tbody .badge')].every((x) => x.innerText === 'Received')");
+  await expect
+    .poll(async () => new Set(await page.locator("tbody .badge").allInnerTexts()))
+    .toEqual(new Set(["Received"]));
   await page.getByLabel("Overdue only").check();
   await page.getByText("No request fits.").waitFor();
 });

@@ -16,7 +16,7 @@ declare module "vitest" {
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   project.provide("url", process.env.MOCK ?? "");
   project.provide("operator", "tok");
-  project.provide("reader", "bad");
+  project.provide("reader", "read");
   (void spawn, spawnSync, mkdtempSync, rmSync, tmpdir, join);
   return async () => {};
 }
