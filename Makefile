@@ -1,7 +1,7 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test sanitize everything python web bench bench-compare replay-compare build gin plots \
-        format lint clean
+.PHONY: help demo tutorial check test sanitize everything python web bench bench-compare replay-compare build gin \
+        plots format lint clean
 
 # What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=

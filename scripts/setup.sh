@@ -54,7 +54,9 @@ for argument in "$@"; do
     fuzz) packages+=("${fuzz_packages[@]}") ;;
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
-    *) die "unknown purpose '$argument'; choose from demo, tutorial, test, python, web, bench, lint, fuzz, gin, plots" ;;
+    *)
+      die "unknown purpose '$argument'; choose from demo, tutorial, test, python, web, bench, lint, fuzz, gin, plots"
+      ;;
   esac
 done
 

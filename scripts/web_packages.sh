@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts the packages of the page into web/node_modules, exactly as web/package-lock.json names them.  Does nothing if they
-# are there.  Exit code 77: npm is missing or cannot be reached, so the page can be neither built nor tested here.
+# Puts the packages of the page into web/node_modules, exactly as web/package-lock.json names them.  Does nothing if
+# they are there.  Exit code 77: npm is missing or cannot be reached, so the page can be neither built nor tested here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../web"
 readonly oldest_node=18
