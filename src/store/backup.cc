@@ -161,6 +161,8 @@ Status clear_target(const fs::path& to, std::chrono::milliseconds wait) {
 
 // Not page by page: unused pages, and what lies between rows, would be copied too.
 Status copy_rows(const Database& database, const fs::path& from, const fs::path& to) {
+  // SQLite copies nothing while a statement of this connection reads.
+  const auto gate = database.hold();
   UNSCATTER_TRY(query_only, database.integer("PRAGMA query_only"));
   // A reader may write nothing, and the copy is something.  The source is only read.
   UNSCATTER_CHECK_OK(database.run("PRAGMA query_only = OFF"));

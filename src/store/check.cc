@@ -12,6 +12,7 @@
 #include "store/expiry.h"
 #include "store/guarantee.h"
 #include "store/kept_state.h"
+#include "store/request_queue_contents.h"
 #include "store/rollback_record.h"
 #include "store/schema.h"
 #include "store/tables.h"
@@ -101,8 +102,9 @@ class QuickCheck {
     }));
     UNSCATTER_TRY(lists, read_lists(database_));
     UNSCATTER_TRY(dates, check_due_dates(database_, contents_, data_holds));
-    return fmt::format("{} salts and {} lists of requests are as they were written; {}", salts_kept, lists.size(),
-                       dates);
+    UNSCATTER_TRY(queue, check_queue(database_, contents_));
+    return fmt::format("{} salts and {} lists of requests are as they were written; {}; {}", salts_kept, lists.size(),
+                       dates, queue);
   }
 
   // Derived rows: are they what was written?  Whether they are what the graphs give is left to verify.

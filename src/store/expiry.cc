@@ -1,7 +1,6 @@
 #include "store/expiry.h"
 
 #include <fmt/format.h>
-#include <sodium.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,8 +12,6 @@
 
 namespace unscatter {
 namespace {
-
-using Lanes = std::array<std::uint16_t, DueTotal::kLanes>;
 
 // The column `slot` of a subject's row.
 constexpr std::int64_t kNoSlot = -1;
@@ -45,21 +42,12 @@ Digest seal_of_date(const DueKey& key, std::int64_t due) {
       .finish();
 }
 
-// As many bytes as there are in the lanes: the key stream of ChaCha20 under the seal.
-Lanes expanded(const Digest& seal) {
-  static_assert(sizeof(Digest::bytes) == randombytes_SEEDBYTES && std::endian::native == std::endian::little);
-  Lanes lanes;
-  randombytes_buf_deterministic(lanes.data(), sizeof(lanes), seal.bytes.data());
-  return lanes;
-}
-
 // What is signed.  Its own first line keeps it apart from everything else that the key signs.
-std::string signed_total(const Identity& identity, const DueTotal& total) {
-  const Digest digest = Hasher().add_bytes(std::as_bytes(std::span(total.lanes))).finish();
-  return fmt::format("unscatter expiry 1\n{}\n{}\n{}", identity.id, total.rows, digest.hex());
+std::string signed_total(const Identity& identity, const RowTotal& total) {
+  return fmt::format("unscatter expiry 1\n{}\n{}\n{}", identity.id, total.rows, total.digest().hex());
 }
 
-Status write_total(const Database& database, const Identity& identity, const SigningKey& key, const DueTotal& total) {
+Status write_total(const Database& database, const Identity& identity, const SigningKey& key, const RowTotal& total) {
   const Signature signature = key.sign(signed_total(identity, total));
   return database.prepare("INSERT OR REPLACE INTO expiry_summary(only, rows, digest, signature) VALUES(1, ?, ?, ?)")
       .bind(1, total.rows)
@@ -68,7 +56,7 @@ Status write_total(const Database& database, const Identity& identity, const Sig
       .run();
 }
 
-Result<DueTotal> read_total(const Database& database, const Identity& identity) {
+Result<RowTotal> read_total(const Database& database, const Identity& identity) {
   Statement statement = database.prepare("SELECT rows, digest, signature FROM expiry_summary WHERE only = 1");
   UNSCATTER_TRY(found, statement.step());
   // It is there from the first day on, also where nothing has a date.  Otherwise all dates could go unnoticed.
@@ -76,7 +64,7 @@ Result<DueTotal> read_total(const Database& database, const Identity& identity) 
   UNSCATTER_TRY(rows, statement.integer(0));
   UNSCATTER_TRY(digest, statement.blob(1));
   UNSCATTER_TRY(signed_by, statement.blob(2));
-  DueTotal total;
+  RowTotal total;
   Signature signature;
   if (digest.size() != sizeof(total.lanes) || signed_by.size() != signature.bytes.size()) {
     return damaged_dates("the summary of the due dates has the wrong length");
@@ -160,18 +148,6 @@ std::set<std::string_view> living_ids(const Graph& graph) {
 
 }  // namespace
 
-void DueTotal::add(const Digest& seal) {
-  const Lanes more = expanded(seal);
-  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<std::uint16_t>(lanes[i] + more[i]);
-  ++rows;
-}
-
-void DueTotal::subtract(const Digest& seal) {
-  const Lanes less = expanded(seal);
-  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<std::uint16_t>(lanes[i] - less[i]);
-  --rows;
-}
-
 Result<bool> has_due_dates(const Database& database) {
   UNSCATTER_TRY(tables, database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'expiry_summary'"));
   return tables != 0;
@@ -238,7 +214,7 @@ Status visit_due(const Database& database, const Identity& identity,
   UNSCATTER_TRY(there, has_due_dates(database));
   if (!there) return ok_status();
   UNSCATTER_TRY(stated, read_total(database, identity));
-  DueTotal found;
+  RowTotal found;
   // By the table and not by the index on dates.  A row that is in one of the two only would show here.
   const auto visit = [&](std::string_view sql) -> Status {
     Statement statement = database.prepare(sql);

@@ -4,7 +4,6 @@
 // than agreed.  So every row has a seal, and one row sums all of them up and is signed with the key of the workspace.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "store/row_total.h"
 #include "store/sqlite.h"
 #include "store/stored_graph.h"
 #include "store/tables.h"
@@ -32,19 +32,6 @@ using DueKey = std::variant<std::size_t, std::string>;
 // The tables of a file from before, in a transaction of its own.  Nothing if they are there.
 [[nodiscard]] Status ensure_due_dates(const Database& database, const Identity& identity, const SigningKey& key);
 
-// All rows together.  The digest is one that can be updated: 1,024 numbers of 16 bits, the sums of what the seals of
-// the rows expand to [Bellare97; Lewi19].  To find other rows with the same sums is a hard problem about
-// lattices.  So the signature speaks for every row, and a removal signs without reading the rows that stay.
-struct DueTotal {
-  static constexpr std::size_t kLanes = 1024;
-  std::int64_t rows = 0;
-  std::array<std::uint16_t, kLanes> lanes{};
-
-  void add(const Digest& seal);
-  void subtract(const Digest& seal);
-  friend bool operator==(const DueTotal&, const DueTotal&) = default;
-};
-
 // Changes of due dates in a transaction of the caller.
 class DueChange {
  public:
@@ -60,12 +47,12 @@ class DueChange {
   [[nodiscard]] Status finish(const SigningKey& key);
 
  private:
-  DueChange(const Database& database, Identity identity, DueTotal total, bool changed)
+  DueChange(const Database& database, Identity identity, RowTotal total, bool changed)
       : database_(&database), identity_(std::move(identity)), total_(total), changed_(changed) {}
 
   const Database* database_;
   Identity identity_;
-  DueTotal total_;
+  RowTotal total_;
   bool changed_;
 };
 

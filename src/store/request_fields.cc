@@ -14,15 +14,15 @@
 namespace unscatter {
 namespace {
 
-struct RequestKind {
+struct FieldsOfKind {
   std::string_view name;
   std::array<bool, kRequestFields.size()> takes;  // in the order of kRequestFields
 };
-constexpr std::array<RequestKind, 5> kRequestKinds = {{{"features", {true, true, true, false, false, false}},
-                                                       {"node", {true, true, true, false, false, false}},
-                                                       {"edge", {true, true, false, true, true, false}},
-                                                       {"graph", {true, true, false, false, false, false}},
-                                                       {"subject", {true, false, false, false, false, true}}}};
+constexpr std::array<FieldsOfKind, 5> kRequestKinds = {{{"features", {true, true, true, false, false, false}},
+                                                        {"node", {true, true, true, false, false, false}},
+                                                        {"edge", {true, true, false, true, true, false}},
+                                                        {"graph", {true, true, false, false, false, false}},
+                                                        {"subject", {true, false, false, false, false, true}}}};
 
 // Words within a name that say what to forget, and the field that has this meaning.
 struct MeaningWord {
@@ -74,7 +74,7 @@ bool is_near(std::string_view word, std::string_view field) {
   return edit_distance(word, field) <= (field.size() >= 5 ? 2u : 1u);
 }
 
-Result<RemovalRequest> request_of_kind(const RequestKind& kind, RequestValues& values) {
+Result<RemovalRequest> request_of_kind(const FieldsOfKind& kind, RequestValues& values) {
   // A field too many is refused like a missing one.  Passing over "node" would turn a request for a node into one for
   // its whole graph.
   for (std::size_t i = 0; i < kRequestFields.size(); ++i) {
@@ -102,7 +102,7 @@ Result<RemovalRequest> make_request(RequestValues values) {
   const auto& forget = values[static_cast<std::size_t>(RequestField::kForget)];
   if (!forget.has_value()) return malformed_request("\"forget\" is missing");
   const std::string name = std::get<std::string>(*forget);
-  for (const RequestKind& known : kRequestKinds) {
+  for (const FieldsOfKind& known : kRequestKinds) {
     if (name == known.name) return request_of_kind(known, values);
   }
   return malformed_request(

@@ -2,78 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/files.h"
+#include "store/schema_tables.h"
 
 namespace unscatter {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Table {
-  std::string_view name;
-  std::string_view sql;
-  // It holds what can be derived from the others, so that it need not be derived again.  A file has all of these tables
-  // or none: version 0.1 made none.
-  bool kept = false;
-  // Of due dates.  A file from before they came lacks all of these, and gets them when it is opened with its key.
-  bool of_due_dates = false;
-  std::string_view type = "table";
-};
-
-// Format 1 did not know which entries a list had made.
-constexpr std::string_view kListsOfFormat1 =
-    "CREATE TABLE lists(done BLOB PRIMARY KEY, seal BLOB NOT NULL) STRICT, WITHOUT ROWID";
-constexpr std::string_view kLists =
-    "CREATE TABLE lists(done BLOB PRIMARY KEY, entries BLOB NOT NULL, seal BLOB NOT NULL) STRICT, WITHOUT ROWID";
-
-// In alphabetical order.  The texts are compared with what the file says.  So a table with other types or one more
-// column is not mistaken for ours.
-constexpr std::array kTables = {
-    Table{"curvature",
-          "CREATE TABLE curvature(piece INTEGER PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL) STRICT",
-          true},
-    Table{"embeddings",
-          "CREATE TABLE embeddings(slot INTEGER PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL) STRICT",
-          true},
-    Table{"expiry",
-          "CREATE TABLE expiry(slot INTEGER NOT NULL, subject BLOB NOT NULL, due INTEGER NOT NULL, seal BLOB NOT NULL, "
-          "PRIMARY KEY(slot, subject)) STRICT, WITHOUT ROWID",
-          false, true},
-    Table{"expiry_due", "CREATE INDEX expiry_due ON expiry(due)", false, true, "index"},
-    Table{"expiry_summary",
-          "CREATE TABLE expiry_summary(only INTEGER PRIMARY KEY, rows INTEGER NOT NULL, digest BLOB NOT NULL, "
-          "signature BLOB NOT NULL) STRICT",
-          false, true},
-    Table{"graphs",
-          "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
-          "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
-    Table{"ledger",
-          "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL, "
-          "signature BLOB NOT NULL) STRICT"},
-    Table{"lists", kLists},
-    Table{"members",
-          "CREATE TABLE members(bucket INTEGER PRIMARY KEY, entries BLOB NOT NULL, seal BLOB NOT NULL) STRICT", true},
-    Table{"model",
-          "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation "
-          "BLOB, "
-          "details TEXT NOT NULL, salt BLOB NOT NULL) STRICT"},
-    Table{"published",
-          "CREATE TABLE published(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, details TEXT NOT NULL, seal BLOB "
-          "NOT NULL) "
-          "STRICT"},
-    Table{"receipts", "CREATE TABLE receipts(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT"},
-    Table{"salts", "CREATE TABLE salts(sequence INTEGER PRIMARY KEY, salts BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
-    Table{"tree", "CREATE TABLE tree(part INTEGER PRIMARY KEY, digests BLOB NOT NULL) STRICT", true},
-    Table{"workspace",
-          "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT "
-          "NULL, "
-          "constants TEXT NOT NULL, list_key BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
-};
 
 // Set before the file is read for the first time.  SQLite does without a shared memory file only if the lock is
 // exclusive from the start.  A schema that nobody has checked yet must not be trusted.
@@ -131,10 +70,15 @@ Status check_tables(const Database& database, const fs::path& path) {
   // and a view in the place of a table could show rows that are not there.
   UNSCATTER_TRY(kept, has_kept_tables(database));
   UNSCATTER_TRY(dates, database.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'expiry%'"));
+  UNSCATTER_TRY(queue, database.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'queue%'"));
+  const auto expected_here = [&](Part part) {
+    return part == Part::kAlways || (part == Part::kKept && kept) || (part == Part::kDueDates && dates > 0) ||
+           (part == Part::kQueue && queue > 0);
+  };
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
-    if ((table.kept && !kept) || (table.of_due_dates && dates == 0)) continue;
+    if (!expected_here(table.part)) continue;
     UNSCATTER_TRY(row, statement.step());
     if (!row) return other;
     UNSCATTER_TRY(type, statement.text(0));
@@ -166,7 +110,7 @@ Result<bool> has_kept_tables(const Database& database) {
 
 Status create_kept_tables(const Database& database) {
   for (const Table& table : kTables) {
-    if (!table.kept) continue;
+    if (table.part != Part::kKept) continue;
     UNSCATTER_CHECK_OK(database.run(fmt::format("DROP TABLE IF EXISTS {}; {}", table.name, table.sql)));
   }
   return ok_status();
@@ -191,19 +135,29 @@ Result<Database> create_database(const fs::path& path, std::chrono::milliseconds
 }
 
 Status create_tables(const Database& database) {
-  for (const Table& table : kTables) UNSCATTER_CHECK_OK(database.run(table.sql));
+  for (const Table& table : kTables) {
+    if (table.part != Part::kQueue) UNSCATTER_CHECK_OK(database.run(table.sql));
+  }
   // Both numbers stand on the first page, in the caller's transaction.  A crash leaves a workspace or a file without
   // tables.
   return database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
 }
 
-Status create_due_tables(const Database& database) {
+namespace {
+
+Status create_part(const Database& database, Part part) {
   for (const Table& table : kTables) {
-    if (table.of_due_dates) UNSCATTER_CHECK_OK(database.run(table.sql));
+    if (table.part == part) UNSCATTER_CHECK_OK(database.run(table.sql));
   }
   return ok_status();
 }
+
+}  // namespace
+
+Status create_due_tables(const Database& database) { return create_part(database, Part::kDueDates); }
+
+Status create_queue_tables(const Database& database) { return create_part(database, Part::kQueue); }
 
 Result<std::int64_t> format_of(const Database& database) { return database.integer("PRAGMA user_version"); }
 

@@ -31,6 +31,8 @@ inline constexpr std::int64_t kFirstFormat = 1;
 [[nodiscard]] Status create_tables(const Database& database);
 // The tables of due dates, within a transaction of the caller, in a file from before they came.
 [[nodiscard]] Status create_due_tables(const Database& database);
+// Those of the queue of requests, within a transaction of the caller, in a file without them.
+[[nodiscard]] Status create_queue_tables(const Database& database);
 // kFirstFormat or kFormatVersion, of a file that open_database() has opened.
 [[nodiscard]] Result<std::int64_t> format_of(const Database& database);
 // From kFirstFormat to kFormatVersion, within a transaction of the caller.  Only tables change here.  Rows of `lists`

@@ -284,7 +284,8 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
   const int flags = mode == Mode::kFrozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
                                           : SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
   const std::string name = mode == Mode::kFrozen ? frozen_address(path) : path.string();
-  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+  // Two threads may use it at the same time: see hold().
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_FULLMUTEX, nullptr);
   // Before the code is looked at: a failed opening gives a handle too, and it has to be closed.
   Database database(path.string(), handle);
   database.lock_ = std::move(lock);
@@ -359,6 +360,7 @@ bool Database::out_of_room() const {
 }
 
 Status Database::empty_log() const {
+  const auto gate = hold();
   int frames = 0;
   const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &frames, nullptr);
   if (code != SQLITE_OK) return make_error(handle_.get(), name_, code);
@@ -369,8 +371,9 @@ Status Database::empty_log() const {
 
 Result<Transaction> Transaction::begin(const Database& database) {
   // IMMEDIATE: the lock for writing is taken now.  Another process shows up here, and not between two writes.
+  auto gate = database.hold();
   UNSCATTER_CHECK_OK(database.run("BEGIN IMMEDIATE"));
-  return Transaction(database);
+  return Transaction(database, std::move(gate));
 }
 
 Transaction::~Transaction() { drop(); }
@@ -379,12 +382,14 @@ void Transaction::drop() {
   // After some errors SQLite rolls back by itself.  Then there is nothing to do and nothing to report.
   if (database_ != nullptr) static_cast<void>(database_->run("ROLLBACK"));
   database_ = nullptr;
+  if (gate_.owns_lock()) gate_.unlock();
 }
 
 Status Transaction::commit() {
   // If this fails, the destructor still rolls back whatever SQLite left open.
   UNSCATTER_CHECK_OK(database_->run("COMMIT"));
   database_ = nullptr;
+  gate_.unlock();
   return ok_status();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,6 +88,10 @@ class Database {
   // process that opens and closes the file by other means loses all its locks on it.  Errors: kIo.
   [[nodiscard]] Result<std::vector<unsigned char>> read(std::size_t offset, std::size_t size) const;
 
+  // Holds off readers of other threads, or the writer from one of them, as long as it lives.  Transactions and whatever
+  // empties the log hold it by themselves.  A thread may hold it more than once.
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> hold() const { return std::unique_lock(*gate_); }
+
   // Did the last statement fail because there was no room on the disk?
   [[nodiscard]] bool out_of_room() const;
 
@@ -102,17 +107,21 @@ class Database {
   std::string name_;
   std::shared_ptr<const void> lock_;  // of a frozen file; released after the file is closed
   std::unique_ptr<sqlite3, Close> handle_;
+  // One connection cannot show one thread the state before a transaction that another thread is in the middle of.  And
+  // the log cannot be emptied while a statement reads.
+  std::unique_ptr<std::recursive_mutex> gate_ = std::make_unique<std::recursive_mutex>();
 };
 
 // Why this process cannot write the file, or a log beside it: "the file is read-only for this user".  Nothing if it
 // can, and if there is no such file.
 [[nodiscard]] std::optional<std::string> why_not_writable(const std::filesystem::path& path);
 
-// From BEGIN IMMEDIATE to COMMIT.  Rolls back when it goes out of scope without commit().
+// From BEGIN IMMEDIATE to COMMIT, in one thread.  Rolls back when it goes out of scope without commit().
 class Transaction {
  public:
   [[nodiscard]] static Result<Transaction> begin(const Database& database);
-  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction(Transaction&& other) noexcept
+      : database_(std::exchange(other.database_, nullptr)), gate_(std::move(other.gate_)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
 
@@ -122,8 +131,10 @@ class Transaction {
   void drop();
 
  private:
-  explicit Transaction(const Database& database) : database_(&database) {}
+  Transaction(const Database& database, std::unique_lock<std::recursive_mutex> gate)
+      : database_(&database), gate_(std::move(gate)) {}
   const Database* database_;
+  std::unique_lock<std::recursive_mutex> gate_;
 };
 
 }  // namespace unscatter

@@ -11,6 +11,7 @@
 #include "store/contents.h"
 #include "store/guarantee.h"
 #include "store/kept_state.h"
+#include "store/request_queue_contents.h"
 #include "store/schema.h"
 #include "store/stored_graph.h"
 #include "store/tables.h"
@@ -201,7 +202,8 @@ class Verifier {
     UNSCATTER_TRY(lists, read_lists(*database_));
     UNSCATTER_TRY(published, check_published(*database_, contents_));
     UNSCATTER_TRY(dates, check_due_dates(*database_, contents_, data_holds));
-    return fmt::format("{} salts, {} lists of requests, {}, {}", salts_kept, lists.size(), published, dates);
+    UNSCATTER_TRY(queue, check_queue(*database_, contents_));
+    return fmt::format("{} salts, {} lists of requests, {}, {}, {}", salts_kept, lists.size(), published, dates, queue);
   }
 
   // The gradient at the stored weights, from the stored graphs, computed anew.  No number of the certificate enters.

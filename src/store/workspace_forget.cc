@@ -306,9 +306,11 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
     // What is gone has no due date: a date that stayed would name somebody who was removed.
     UNSCATTER_CHECK_OK(erase_due_dates(database, contents.identity, *options.key, rows.graphs.leaving));
     wipe(rows.graphs.leaving.subjects);
-    if (how.new_dates.empty()) return ok_status();
-    return add_due_dates(database, contents.identity, *options.key, how.new_dates.graphs, first_new_slot(removal),
-                         how.new_dates.subjects);
+    if (!how.new_dates.empty()) {
+      UNSCATTER_CHECK_OK(add_due_dates(database, contents.identity, *options.key, how.new_dates.graphs,
+                                       first_new_slot(removal), how.new_dates.subjects));
+    }
+    return how.also_write ? how.also_write(done.entry) : ok_status();
   };
   if (Status written = write(); !written.ok()) {
     Error error = std::move(written).error();
@@ -321,6 +323,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
 
   // COMMIT has returned, so the disk has it.  From here to the checkpoint nothing can fail, and memory follows.
   tree_change.keep();
+  if (how.committed) how.committed();
   wipe_before(rows.graphs);
   if (!session) {
     wipe_matrix(contents.snapshot.weights);
@@ -367,6 +370,8 @@ const Exposure& Workspace::Removal::exposure() const { return parts_->update.exp
 const std::vector<EditCounts>& Workspace::Removal::edits() const { return parts_->update.edits(); }
 
 const EditCounts& Workspace::Removal::edits_together() const { return parts_->update.edits_together(); }
+
+std::span<const SlotChange> Workspace::Removal::changes() const { return parts_->update.changes(); }
 
 Result<Forgotten> Workspace::Removal::commit(const ForgetOptions& options) {
   invariant(parts_ != nullptr, "a removal is committed once");

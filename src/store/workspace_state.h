@@ -44,6 +44,11 @@ struct RecordOptions {
   // Due dates that the removal honours, or that are about nothing any more.  They go with it.
   std::vector<DueKey> due_dates = {};
   DueDates new_dates = {};  // of an addition
+  // Rows of a queue of requests that change with the removal: called within its transaction, last, with its entry.  An
+  // error drops the removal.
+  std::function<Status(const LedgerRecord& entry)> also_write = nullptr;
+  // Called when the transaction is committed, whatever comes after.
+  std::function<void()> committed = nullptr;
 };
 
 // What an update was asked for.

@@ -12,6 +12,7 @@
 #include "store/sqlite.h"
 #include "support/temporary_folder.h"
 #include "unscatter/base/random.h"
+#include "unscatter/store/request_queue.h"
 #include "unscatter/store/request_text.h"
 #include "unscatter/store/verify.h"
 #include "unscatter/store/workspace.h"
@@ -265,6 +266,21 @@ TEST_P(OldWorkspace, GoesOnWithTheListThatWasInterrupted) {
     for (const Error& refusal : outcome.refused) {
       EXPECT_EQ(refusal.code, ErrorCode::kInvalidArgument) << refusal.message;
     }
+  }
+  expect_verified();
+}
+
+TEST_P(OldWorkspace, TakesRequestsIntoAQueue) {
+  {
+    Workspace workspace = open();
+    RequestQueue queue = RequestQueue::open(workspace).value();
+    ASSERT_EQ(queue.submit({{ForgetNode{12u, 1u}}, "token-1"}).value().outcome, Submitted::Outcome::kTaken);
+  }
+  expect_verified();
+  {
+    Workspace workspace = open();
+    RequestQueue queue = RequestQueue::open(workspace).value();
+    EXPECT_EQ(queue.process().value().done.size(), 1u);
   }
   expect_verified();
 }

@@ -21,6 +21,7 @@
 #include "store/tables.h"
 #include "support/sanitized.h"
 #include "unscatter/base/random.h"
+#include "unscatter/store/request_queue.h"
 
 namespace unscatter {
 namespace {
@@ -60,6 +61,23 @@ std::string entry_name(std::string_view what, const LedgerRow& row) {
                       : kind == EntryKind::kCorrected ? " of corrections"
                                                       : "";
   return fmt::format("{}{}", what, which);
+}
+
+// Of the queue of requests: columns that lie one behind the other, together.
+void add_queue_fields(const Database& database, std::multimap<std::string, std::string>& fields) {
+  const auto add = [&](const char* name, const char* sql) {
+    Statement statement = database.prepare(sql);
+    while (statement.step().value()) fields.emplace(name, as_text(statement.blob(0).value()));
+  };
+  add("queue request", "SELECT CAST(details || coalesce(text, '') || seal AS BLOB) FROM queue_requests");
+  add("queue id", "SELECT id FROM queue_requests");
+  add("queue day", "SELECT CAST(counts || seal AS BLOB) FROM queue_days");
+  add("queue event", "SELECT CAST(content || seal AS BLOB) FROM queue_events");
+  add("queue key", "SELECT CAST(key || body AS BLOB) FROM queue_keys");
+  add("queue key", "SELECT CAST(requests || seal AS BLOB) FROM queue_keys");
+  add("queue policy", "SELECT CAST(policy AS BLOB) FROM queue_summary");
+  add("queue summary", "SELECT CAST(digest || signature AS BLOB) FROM queue_summary");
+  add("queue text keys", "SELECT keys FROM queue_text_keys");
 }
 
 // What is stored, field by field, under the name of its kind.
@@ -116,6 +134,7 @@ std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sam
     ASSERT_TRUE(summary.step().value());
     fields.emplace("summary of due dates", as_text(summary.blob(0).value()));
     fields.emplace("signature of due dates", as_text(summary.blob(1).value()));
+    add_queue_fields(database, fields);
     ASSERT_TRUE(visit_graphs(database, [&](std::size_t slot, const GraphRow& row) {
                   if (!row.present) return ok_status();
                   fields.emplace(graph_name("graph", slot), as_text(row.content));
@@ -160,6 +179,21 @@ WorkspaceSetup dated_sample() {
   return setup;
 }
 
+// Requests that are open, done, already absent and cancelled, with events and a key of idempotency.
+void fill_queue(Workspace& workspace) {
+  RequestQueue queue = RequestQueue::open(workspace).value();
+  QueuePolicy policy;
+  policy.events = true;
+  ASSERT_TRUE(queue.set_policy(policy).ok());
+  const Submission first{{ForgetFeatures{7u, 0u}, ForgetSubject{"nobody"}}, "token-1", "key", "body"};
+  ASSERT_EQ(queue.submit(first).value().ids.size(), 2u);
+  ASSERT_EQ(queue.process().value().done.size(), 1u);
+  const Submission second{{ForgetSubject{"u4"}, ForgetGraph{9u}, ForgetSubject{"u0"}}, "token-2"};
+  const std::vector<RequestId> ids = queue.submit(second).value().ids;
+  ASSERT_TRUE(queue.cancel(ids[0], "token-3").ok());
+  ASSERT_TRUE(queue.extend(ids[1], "token-3", RequestNote::kComplex).ok());
+}
+
 // A workspace with everything that a file can hold.  Its last entry is a release.
 void fill_all(const SampleWorkspace& sample) {
   sample.fill();
@@ -173,6 +207,7 @@ void fill_all(const SampleWorkspace& sample) {
   ASSERT_TRUE(workspace.add(std::move(more), {.keep_salts = true}).ok());
   const std::vector<Correction> corrections = {SetFeatures{kCorrectedSlot, 0u, std::vector<double>{0.5, 0.25}}};
   ASSERT_TRUE(workspace.correct(corrections, {.keep_salts = true}).ok());
+  fill_queue(workspace);
   // A process that has just started leaves curvature to the next one.
   opened.reset();
   opened = sample.open();
@@ -233,9 +268,25 @@ TEST(Tamper, EveryChangedByteOfARecordIsNoticed) {
     }
   }
   EXPECT_GT(left_to_verify, 0u) << "a check that calls everything unsound would have passed";
-  EXPECT_EQ(trials.size(), 29u);
+  EXPECT_EQ(trials.size(), 37u);
   for (const auto& [name, count] : trials) EXPECT_GT(count, 0u) << name;
   std::cout << flips << " changed bytes of records, all noticed\n";
+}
+
+// All that a reader can get out of the queue.
+Result<Digest> queue_digest(Workspace& workspace) {
+  UNSCATTER_TRY(queue, RequestQueue::open(workspace));
+  UNSCATTER_TRY(finished, queue.finished({}));
+  UNSCATTER_TRY(events, queue.due_events(std::numeric_limits<std::int64_t>::max(), 1000));
+  Hasher hasher;
+  const auto add = [&](const QueuedRequest& request) {
+    hasher.add(request.id.hex()).add(request.text).add(request_state_name(request.state));
+    hasher.add(static_cast<std::uint64_t>(request.due)).add(static_cast<std::uint64_t>(request.history.size()));
+  };
+  for (const auto& request : queue.view()->open) add(*request);
+  for (const QueuedRequest& request : finished.requests) add(request);
+  for (const QueueEvent& event : events) hasher.add(event.number).add(event.request.hex());
+  return hasher.finish();
 }
 
 // All that a reader can get out of a workspace.
@@ -256,6 +307,8 @@ Result<Digest> everything_read(const SampleWorkspace& sample) {
   }
   UNSCATTER_TRY(dates, workspace.due(std::numeric_limits<std::int64_t>::max()));
   for (const DueDate& date : dates) hasher.add(describe(date.what)).add(static_cast<std::uint64_t>(date.due));
+  UNSCATTER_TRY(there, queue_digest(workspace));
+  hasher.add(there.hex());
   UNSCATTER_TRY(published, workspace.release());
   hasher.add_bytes(to_blob(published.weights)).add(published_text(published));
   return hasher.finish();
@@ -315,7 +368,8 @@ TEST(Tamper, AnyByteOfTheFileIsToldOrHarmless) {
   }
   // With so many, chance alone leads to everything that came with the living workspace.
   constexpr std::size_t kMany = 2000;
-  for (const std::string_view part : {"row of a graph", "curvature", "members", "tree", "due date", "add", "correct"}) {
+  for (const std::string_view part :
+       {"row of a graph", "curvature", "members", "tree", "due date", "add", "correct", "queue"}) {
     if (flips < kMany) break;
     std::size_t count = 0;
     for (const auto& [name, here] : hits) count += name.find(part) == std::string::npos ? 0 : here;

@@ -286,6 +286,8 @@ class Workspace {
     // What each request takes out of graphs, after those before it, and all together.
     [[nodiscard]] const std::vector<EditCounts>& edits() const;
     [[nodiscard]] const EditCounts& edits_together() const;
+    // The touched graphs as they become.  slot() tells what they are.
+    [[nodiscard]] std::span<const SlotChange> changes() const;
     // One transaction, one ledger entry, one receipt.  When it returns, the removal is durable, and file and log hold
     // nothing of what was removed.  Called once.  An error drops the removal.  Errors: kInvalidArgument without the
     // key; kIo.
@@ -435,6 +437,7 @@ class Workspace {
   struct State;  // the inside; not for users
 
  private:
+  friend class RequestQueue;  // writes its rows in the transactions of removals
   explicit Workspace(std::unique_ptr<State> state);
   // create() with WorkspaceSetup::stream.
   [[nodiscard]] static Result<Workspace> create_from_stream(const std::filesystem::path& path, WorkspaceSetup setup,

@@ -1,0 +1,63 @@
+// The service on a port: HTTP/1.1 by Boost.Beast, plain or over TLS 1.3.
+//
+// Input and output are asynchronous, so a slow or idle client holds memory and no thread.  Everything a client can make
+// large has a limit, and everything it can make long has a deadline.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "service/service.h"
+#include "unscatter/base/result.h"
+
+namespace unscatter::service {
+
+struct ServerLimits {
+  std::size_t header_bytes = std::size_t{16} << 10;
+  std::size_t body_bytes = std::size_t{8} << 20;
+  std::size_t connections = 4096;
+  std::size_t per_address = 256;
+  std::chrono::seconds header{10};    // from the first byte of a request to the end of its header, and for TLS
+  std::chrono::seconds body{30};      // for the body
+  std::chrono::seconds idle{75};      // between two requests
+  std::chrono::seconds writing{30};   // for an answer, or one event
+  std::chrono::seconds events{3600};  // the life of a stream of events; then clients connect again
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any that is free
+  // Both, or none of them: PEM files.
+  std::string tls_certificate = {};
+  std::string tls_key = {};
+  ServerLimits limits = {};
+  std::size_t threads = 0;  // for computing answers; 0: all
+};
+
+// Is this an address that only this machine reaches?  Errors: kInvalidArgument if it is no address.
+[[nodiscard]] Result<bool> is_loopback_address(const std::string& address);
+
+class Server {
+ public:
+  // Listens and answers from threads of its own.  `service` has to outlive it.  Errors: kInvalidArgument for an address
+  // that is none, and for certificates that cannot be used; kUnavailable if the port is taken; kIo.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> listen(Service& service, const ServerOptions& options);
+  ~Server();
+
+  [[nodiscard]] std::uint16_t port() const;
+  // Takes no connection any more, and closes each after the answer in hand.
+  void stop_accepting();
+  // Waits until all connections are closed, at most so long, and ends the threads.
+  void finish(std::chrono::seconds longest);
+
+  struct Inside;  // what needs Boost
+
+ private:
+  explicit Server(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace unscatter::service
