@@ -1,6 +1,6 @@
 # One target per module, layers checked at configure time.
 #
-#   unscatter_add_module(NAME LAYER n [LABORATORY]
+#   unscatter_add_module(NAME LAYER n [LABORATORY | PROGRAM]
 #     DEPENDS module...            other modules; each must sit on a lower layer
 #     PUBLIC_LINKS target...       third-party targets that appear in our public headers
 #     PRIVATE_LINKS target...      third-party targets used by sources only
@@ -10,20 +10,23 @@
 # LABORATORY marks a module that helps to find out what the library should do: experiments, schemes that were tried.  It
 # has no public headers, it is not installed, and unscatter::unscatter does not link it.  No module without this mark
 # may depend on it.
+#
+# PROGRAM marks a module that is a part of the installed program and not of the library: users of the library need not
+# find what it links.  It has no public headers, and no module may depend on it.
 function(unscatter_add_module name)
-  cmake_parse_arguments(ARG "LABORATORY" "LAYER" "DEPENDS;PUBLIC_LINKS;PRIVATE_LINKS;HEADERS;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "LABORATORY;PROGRAM" "LAYER" "DEPENDS;PUBLIC_LINKS;PRIVATE_LINKS;HEADERS;SOURCES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "unscatter_add_module(${name}): unexpected ${ARG_UNPARSED_ARGUMENTS}")
   endif()
-  if(ARG_LABORATORY AND ARG_HEADERS)
-    message(FATAL_ERROR "unscatter_add_module(${name}): a module of the laboratory has no public headers")
+  if((ARG_LABORATORY OR ARG_PROGRAM) AND ARG_HEADERS)
+    message(FATAL_ERROR "unscatter_add_module(${name}): a module of the laboratory or the program has no public headers")
   endif()
   set(target unscatter_${name})
   list(TRANSFORM ARG_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/unscatter/${name}/")
   add_library(${target} STATIC ${ARG_SOURCES} ${ARG_HEADERS})
   add_library(unscatter::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} UNSCATTER_LAYER ${ARG_LAYER}
-                                             UNSCATTER_LABORATORY ${ARG_LABORATORY})
+                                             UNSCATTER_LABORATORY ${ARG_LABORATORY} UNSCATTER_PROGRAM ${ARG_PROGRAM})
   foreach(dependency IN LISTS ARG_DEPENDS)
     if(NOT TARGET unscatter_${dependency})
       message(FATAL_ERROR "layer check: ${name} depends on ${dependency}, which does not exist (yet): "
@@ -32,6 +35,10 @@ function(unscatter_add_module name)
     get_target_property(layer unscatter_${dependency} UNSCATTER_LAYER)
     if(NOT layer LESS ARG_LAYER)
       message(FATAL_ERROR "layer check: ${name} (layer ${ARG_LAYER}) must not depend on ${dependency} (layer ${layer})")
+    endif()
+    get_target_property(program unscatter_${dependency} UNSCATTER_PROGRAM)
+    if(program)
+      message(FATAL_ERROR "layer check: ${name} must not depend on ${dependency}, which is part of the program")
     endif()
     get_target_property(laboratory unscatter_${dependency} UNSCATTER_LABORATORY)
     if(laboratory AND NOT ARG_LABORATORY)
@@ -47,7 +54,7 @@ function(unscatter_add_module name)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   unscatter_compile_options(${target})
   unscatter_compile_together(${target})
-  if(NOT ARG_LABORATORY)
+  if(NOT ARG_LABORATORY AND NOT ARG_PROGRAM)
     set_property(GLOBAL APPEND PROPERTY UNSCATTER_MODULES ${name})
   endif()
 endfunction()

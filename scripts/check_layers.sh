@@ -35,7 +35,8 @@ fi
 #   embedding/npy.h              writes what `embed` has computed
 #   unlearn/paper_setting.h      `train --preset paper`
 #   unlearn/tune.h, tuning.h     `tune`
-program_may="embedding/npy.h unlearn/paper_setting.h unlearn/tune.h unlearn/tuning.h"
+#   service/serve.h, tokens.h    `serve` and `token`: the service is a part of the program
+program_may="service/serve.h service/tokens.h embedding/npy.h unlearn/paper_setting.h unlearn/tune.h unlearn/tuning.h"
 
 folders=()
 for folder in include/unscatter src apps bench python; do

@@ -9,7 +9,8 @@ set -euo pipefail
 readonly build_packages=(
   g++ make cmake ninja-build pkg-config ccache
   libeigen3-dev liblbfgspp-dev libhwy-dev libtbb-dev libarchive-dev libsodium-dev libsqlite3-dev libfmt-dev
-  libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev ca-certificates)
+  libxxhash-dev nlohmann-json3-dev libboost-dev libcli11-dev libcurl4-openssl-dev libssl-dev zlib1g-dev
+  ca-certificates)
 # The Python package and what its tests use: the packages that it works with, and the tools that check it.
 readonly python_packages=(
   python3 python3-dev python3-pybind11 pybind11-dev python3-pip python3-venv python3-setuptools python3-wheel

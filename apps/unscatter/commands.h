@@ -34,6 +34,9 @@ void add_backup_command(CLI::App& parent, Context& context);
 void add_compact_command(CLI::App& parent, Context& context);
 void add_upgrade_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
+// In builds with the service.
+void add_serve_command(CLI::App& parent, Context& context);
+void add_token_command(CLI::App& parent, Context& context);
 
 // Below `unscatter datasets`.
 void add_list_command(CLI::App& parent, Context& context);

@@ -57,6 +57,9 @@ constexpr Command kCommands[] = {
     {"subject", add_subject_command}, {"subjects", add_subjects_command}, {"export", add_export_command},
     {"check", add_check_command},     {"backup", add_backup_command},     {"compact", add_compact_command},
     {"upgrade", add_upgrade_command}, {"key", add_key_command},
+#ifdef UNSCATTER_SERVICE
+    {"serve", add_serve_command},     {"token", add_token_command},
+#endif
 };
 
 // The program without commands.

@@ -58,7 +58,7 @@ int exchange(Stream& stream, Step& step, const WebhookPost& post) {
   lowest.expires_after(post.longest);
   // The header is enough: nobody looks at the rest.
   if (!step.run([&](auto done) { http::async_read_header(stream, buffer, answer, std::move(done)); })) return 0;
-  return answer.get().result_int();
+  return static_cast<int>(answer.get().result_int());
 }
 
 bool connect(beast::tcp_stream& stream, asio::io_context& io, Step& step, const WebhookPost& post) {
@@ -82,7 +82,9 @@ int post_secure(asio::io_context& io, Step& step, const WebhookPost& post) {
   SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
   beast::ssl_stream<beast::tcp_stream> stream(io, tls);
   stream.set_verify_callback(asio::ssl::rfc2818_verification(post.url.host));
-  if (SSL_set_tlsext_host_name(stream.native_handle(), post.url.host.c_str()) != 1) return 0;
+  // What the macro SSL_set_tlsext_host_name does, without its cast.
+  std::string name = post.url.host;
+  if (SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) != 1) return 0;
   if (!connect(beast::get_lowest_layer(stream), io, step, post)) return 0;
   beast::get_lowest_layer(stream).expires_after(post.longest);
   const auto client = asio::ssl::stream_base::client;
