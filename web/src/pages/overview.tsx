@@ -40,7 +40,7 @@ export function Overview() {
       <Loaded answer={statistics} what="figures">
         {(figures) => (
           <div class="grid">
-            <RemovalsCard figures={figures} />
+            <RemovalsCard figures={figures} count={DAYS} />
             <LatencyCard figures={figures} />
           </div>
         )}

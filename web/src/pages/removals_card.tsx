@@ -2,9 +2,10 @@ import type { Schemas } from "../api/client";
 import { Card } from "../parts/card";
 import { BarPlot } from "../plots/bar_plot";
 import { DataTable } from "../plots/data_table";
+import { fillDays } from "./fill_days";
 
-export function RemovalsCard({ figures }: { figures: Schemas["Statistics"] }) {
-  const { days } = figures;
+export function RemovalsCard({ figures, count }: { figures: Schemas["Statistics"]; count: number }) {
+  const days = fillDays(figures.days, count);
   const received = days.map((day) => day.received);
   const done = days.map((day) => day.done);
   const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { entryWords } from "../../src/ledger/entry_words";
 import { duration, fromNow } from "../../src/lib/time";
+import { fillDays } from "../../src/pages/fill_days";
 import { askedWords, daysWords } from "../../src/lib/words";
 import { quantileBound } from "../../src/plots/quantile";
 import { readExact } from "../../src/proof/json";
@@ -51,4 +52,14 @@ it("entries are described from what was signed", () => {
   expect(words[2]).toBe("Published model 1");
   expect(words[3]).toMatch(/^1 node’s features; 1 graph edited; 40 graphs left$/);
   expect(words[4]).toBe("1 graph; 0 graphs edited, 1 removed; 39 graphs left");
+});
+
+it("days on which nothing happened are there, too", () => {
+  const known = { day: "2026-02-28", received: 2, done: 1, late: 0 } as Parameters<typeof fillDays>[0][number];
+  const days = fillDays([known], 3, Date.parse("2026-03-01T23:00:00Z"));
+  expect(days.map(({ day, received }) => [day, received])).toEqual([
+    ["2026-02-27", 0],
+    ["2026-02-28", 2],
+    ["2026-03-01", 0],
+  ]);
 });
