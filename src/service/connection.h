@@ -198,14 +198,15 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     if (stopping_ || std::chrono::steady_clock::now() >= ends_) return close();
     push(std::make_shared<const std::string>(": here\n\n"));
     beat_.expires_after(kBeat);
-    beat_.async_wait([weak = this->weak_from_this()](beast::error_code error) {
-      const auto self = weak.lock();
-      if (self && !error) self->beat();
+    // Between two events this is what keeps the connection alive.
+    beat_.async_wait([self = this->shared_from_this()](beast::error_code error) {
+      if (!error && !self->closing_) self->beat();
     });
   }
 
   void push(std::shared_ptr<const std::string> text) {
     constexpr std::size_t kMostWaiting = 256;
+    if (closing_) return;
     // Whoever does not read is cut off.  It connects again and looks at the present state.
     if (waiting_.size() >= kMostWaiting) return close();
     waiting_.push_back(std::move(text));

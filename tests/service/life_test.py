@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""The life of the process: start, tokens that come and go, events, webhooks, drain, names in logs and files.
+
+  tests/service/life_test.py --program PROGRAM
+"""
+
+import argparse
+import http.server
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from fixture import Workplace
+
+
+def check_exposure(place):
+    for options in (("--listen", "0.0.0.0:0"), ("--tls-cert", "x"), ("--listen", "nonsense"), ("--listen", "::0:80000")):
+        done = place.run("serve", "--workspace", place.workspace, "--key", place.key, *options, check=False)
+        assert done.returncode in (1, 2) and done.stderr.startswith("unscatter: "), (options, done)
+        assert done.stderr.count("\n") == 1, done.stderr
+
+
+def check_rotation(place, running):
+    new = place.token("read")
+    client = running.client(None)
+    assert client.call("GET", "/v1/status", token=new).status == 401
+    running.process.send_signal(signal.SIGHUP)
+    until = time.monotonic() + 10
+    while client.call("GET", "/v1/status", token=new).status != 200 and time.monotonic() < until:
+        time.sleep(0.3)
+    assert client.call("GET", "/v1/status", token=new).status == 200
+    assert client.call("GET", "/v1/status", token=place.tokens["read"]).status == 200, "the old one is valid too"
+    path = place.folder / "w.unscatter.tokens"
+    lines = [line for line in path.read_text().splitlines() if not line.startswith(new.split("_")[1])]
+    path.write_text("\n".join(lines) + "\n")
+    running.process.send_signal(signal.SIGHUP)
+    time.sleep(1.5)
+    assert client.call("GET", "/v1/status", token=new).status == 401, "a token that was taken away is void"
+    assert new.split("_")[2] not in path.read_text()
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    got = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.got.append((dict(self.headers), body))
+        # The first attempt of everybody fails.
+        self.send_response(500 if len(self.got) == 1 else 204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def check_webhook(running, subject):
+    client = running.client()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    policy = client.call("GET", "/v1/policy").json()
+    assert client.call("PUT", "/v1/policy", {**policy, "events": True}).status == 200
+    url = f"http://127.0.0.1:{server.server_port}/hook"
+    assert client.call("POST", "/v1/webhooks", {"url": url, "events": ["done"]}).status == 201
+    assert client.call("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/down"}).status == 201  # nobody listens there
+    began = time.monotonic()
+    done = client.call("POST", "/v1/requests", {"forget": "subject", "id": subject}, headers={"Prefer": "wait=30"})
+    assert done.json()["state"] == "done" and time.monotonic() - began < 10, "a receiver that is down holds nobody up"
+    until = time.monotonic() + 30
+    while len(Receiver.got) < 2 and time.monotonic() < until:
+        time.sleep(0.2)
+    server.shutdown()
+    assert len(Receiver.got) >= 2, "a delivery that failed is tried again"
+    headers, body = Receiver.got[-1]
+    event = json.loads(body)
+    assert event["event"] == "done" and event["request"] == done.json()["id"]
+    assert subject.encode() not in body
+    check_signature(client, headers, body)
+
+
+def check_signature(client, headers, body):
+    try:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        return
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(client.call("GET", "/v1/key").json()["public_key"]))
+    message = f"unscatter webhook 1\n{headers['Unscatter-Timestamp']}\n{headers['Unscatter-Event']}\n".encode() + body
+    key.verify(bytes.fromhex(headers["Unscatter-Signature"].removeprefix("ed25519=")), message)
+
+
+def check_events(running, subject):
+    with socket.create_connection(("127.0.0.1", running.port), timeout=20) as link:
+        token = running.place.tokens["read"]
+        link.sendall(f"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        received = b""
+        while b": here" not in received:
+            received += link.recv(65536)
+        running.client().call("POST", "/v1/requests", {"forget": "subject", "id": subject})
+        while b'"state":"done"' not in received:
+            piece = link.recv(65536)
+            assert piece, received
+            received += piece
+    assert b"text/event-stream" in received and b"event: status" in received
+    assert subject.encode() not in received
+
+
+def check_drain(place, subjects):
+    """SIGTERM while requests wait: what was accepted is done, and the exit code is 0."""
+    running = place.serve("--rate", 0)
+    batch = {"requests": [{"forget": "subject", "id": name} for name in subjects]}
+    taken = running.client().call("POST", "/v1/request-batches", batch)
+    assert taken.status == 202
+    running.process.send_signal(signal.SIGTERM)
+    assert running.process.wait(timeout=60) == 0
+    again = place.serve("--rate", 0)
+    for item in taken.json()["requests"]:
+        assert again.client().call("GET", "/v1/requests/" + item["id"]).json()["state"] == "done"
+    assert again.end() == 0
+
+
+def check_no_names(place, names, running):
+    """Neither the log nor a file nor an answer names somebody who was forgotten."""
+    client = running.client()
+    texts = {path.name: path.read_bytes() for path in place.folder.iterdir() if path.name != "groups.jsonl"}
+    for path in ("/metrics", "/v1/requests?limit=200", "/v1/ledger?limit=200", "/v1/statistics", "/v1/status",
+                 "/v1/subjects?limit=200", "/v1/webhooks"):
+        texts[path] = client.call("GET", path).body
+    planted = client.call("GET", "/v1/subjects?limit=1").json()["list"][0]["id"].encode()
+    assert any(planted in text for text in texts.values()), "the scan would not find anybody"
+    for place_name, text in texts.items():
+        for name in names:
+            assert name.encode() not in text, f"{name} is in {place_name}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    place = Workplace(parser.parse_args().program, groups=100, users=400)
+    try:
+        check_exposure(place)
+        subjects = place.subjects()
+        with place.serve("--rate", 0) as running:
+            other = place.run("serve", "--workspace", place.workspace, "--key", place.key, "--listen", "127.0.0.1:0",
+                              "--wait", "0.2", check=False)
+            assert other.returncode == 1, "a workspace has one service at a time"
+            check_rotation(place, running)
+            check_events(running, subjects[0])
+            check_webhook(running, subjects[1])
+            assert running.end() == 0
+        check_drain(place, subjects[2:30])
+        with place.serve("--rate", 0) as running:
+            check_no_names(place, subjects[:30], running)
+            assert running.end() == 0
+        place.verify()
+        print("start, rotation, events, webhooks, drain and names: as they should be")
+    finally:
+        place.close()
+
+
+if __name__ == "__main__":
+    main()
