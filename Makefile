@@ -1,7 +1,7 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test sanitize everything package python bench bench-compare replay-compare build gin \
-        plots format lint clean
+.PHONY: help demo tutorial check test sanitize everything package python web bench bench-compare replay-compare build \
+        gin plots format lint clean
 
 # What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -43,6 +43,10 @@ python:  ## build a wheel of the Python package into build/python
 	@scripts/setup.sh python
 	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/python .
 	@ls build/python/*.whl
+
+web:  ## build the page of the service again into web/dist, which is committed
+	@scripts/setup.sh web
+	@scripts/build_web.sh
 
 bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench

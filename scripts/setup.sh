@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that one purpose needs.  Does nothing if all of them are there.
 #
-#   scripts/setup.sh [--dry-run] [demo|tutorial|test|package|python|bench|lint|fuzz|gin|plots]...     (default: demo)
+#   scripts/setup.sh [--dry-run] [demo|tutorial|test|package|python|web|bench|lint|fuzz|gin|plots]...     (default: demo)
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -20,9 +20,14 @@ readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 readonly package_packages=(dpkg-dev)
 # The tests of the packages look at them with Debian's own checker, the shells that complete and what reads the unit.
 readonly package_test_packages=("${package_packages[@]}" lintian man-db zsh fish systemd strace)
-# The release build compiles the benchmarks, so that they always compile.
+# The page.  A Node.js that came from somewhere else brings npm along and does not agree with Debian's.
+web_packages=()
+command -v npm > /dev/null || web_packages=(nodejs npm)
+readonly web_packages
+# The release build compiles the benchmarks, so that they always compile.  The page is tested in a browser.
 readonly test_packages=(
-  libgtest-dev libbenchmark-dev python3-jsonschema "${python_packages[@]}" "${package_test_packages[@]}")
+  libgtest-dev libbenchmark-dev chromium python3-jsonschema "${python_packages[@]}" "${web_packages[@]}"
+  "${package_test_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
@@ -50,13 +55,14 @@ for argument in "$@"; do
     test) packages+=("${test_packages[@]}") ;;
     package) packages+=("${package_packages[@]}") ;;
     python) packages+=("${python_packages[@]}") ;;
+    web) packages+=("${web_packages[@]}") ;;
     bench) packages+=("${bench_packages[@]}") ;;
     lint) packages+=("${lint_packages[@]}") ;;
     fuzz) packages+=("${fuzz_packages[@]}") ;;
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
     *)
-      die "unknown purpose '$argument'; choose from demo, tutorial, test, package, python, bench, lint, fuzz, gin," \
+      die "unknown purpose '$argument'; choose from demo, tutorial, test, package, python, web, bench, lint, fuzz, gin," \
         "plots"
       ;;
   esac

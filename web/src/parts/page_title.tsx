@@ -1,0 +1,22 @@
+// The heading of a page.  It gets the focus when the page changes, so that screen readers say where one is.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+let first = true;
+
+export function PageTitle({ title, children }: { title: string; children?: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · unscatter`;
+    if (!first) heading.current?.focus();
+    first = false;
+  }, [title]);
+  return (
+    <div class="page-title">
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children && <div class="page-actions">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+// Tests against the real service, one after the other: they share one workspace.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["tests/flows/**/*.test.ts", "tests/client/**/*.test.ts"],
+    globalSetup: "tests/service/start.ts",
+    setupFiles: "tests/unit/setup.ts",
+    environment: "node",
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
