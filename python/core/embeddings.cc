@@ -86,7 +86,7 @@ void bind_embeddings(py::module_& module) {
       .def("embed_graphs", &embed_graphs)
       .def("embed_dataset", &embed_dataset);
   module.def("make_embedder", [](const NamedTransform& transform, const py::object& features, const Dataset& dataset,
-                                 const std::string& fit) {
+                                 const py::object& fit) {
     const SharedEmbedder made = value_or_raise(
         make_embedder(features_or_usual(features, transform, dataset), transform.spec, dataset, fit_source(fit)));
     return std::const_pointer_cast<Embedder>(made);
