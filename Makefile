@@ -1,7 +1,7 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test sanitize everything python bench bench-compare replay-compare build gin plots \
-        format lint clean
+.PHONY: help demo tutorial check test sanitize everything python python-docs python-asan bench bench-compare \
+        replay-compare build gin plots format lint clean
 
 # What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -39,6 +39,14 @@ python:  ## build a wheel of the Python package into build/python
 	@scripts/setup.sh python
 	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/python .
 	@ls build/python/*.whl
+
+python-docs:  ## make the reference of the Python package by Sphinx: build/python-docs/html/index.html
+	@scripts/setup.sh python
+	@scripts/python_docs.sh
+
+python-asan:  ## run the tests of the Python package with library and binding under AddressSanitizer
+	@scripts/setup.sh python
+	@scripts/python_asan.sh
 
 bench:  ## measure speed and memory beside NumPy and scikit-learn; fails if a target is missed (WORKLOADS="load")
 	@scripts/setup.sh bench

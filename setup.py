@@ -1,4 +1,5 @@
 """Builds the extension of the Python package by CMake.  pyproject.toml says the rest."""
+import os
 import pathlib
 import re
 import subprocess
@@ -24,7 +25,8 @@ class CMakeBuild(build_ext):
         choices = {"BUILD_PYTHON": "ON", "UNITY": "ON", "BUILD_APPS": "OFF", "BUILD_LABORATORY": "OFF",
                    "BUILD_TESTS": "OFF", "BUILD_BENCH": "OFF", "PYTHON": sys.executable}
         subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
-                       + [f"-DUNSCATTER_{name}={value}" for name, value in choices.items()], check=True)
+                       + [f"-DUNSCATTER_{name}={value}" for name, value in choices.items()]
+                       + os.environ.get("CMAKE_ARGS", "").split(), check=True)
         subprocess.run(["cmake", "--build", folder, "--target", "unscatter_python"], check=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         built = next((folder / "python" / "unscatter").glob("_core*.so"))
