@@ -37,6 +37,7 @@ everything: test sanitize  ## both, one after the other: what has to pass before
 
 python:  ## build a wheel of the Python package into build/python
 	@scripts/setup.sh python
+	@rm -rf build/lib.*
 	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/python .
 	@ls build/python/*.whl
 

@@ -13,6 +13,8 @@ namespace unscatter::python {
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Integers = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-[[noreturn]] inline void refuse(std::string sentence) { raise(Error{ErrorCode::kInvalidArgument, std::move(sentence)}); }
+[[noreturn]] inline void refuse(std::string sentence) {
+  raise(Error{ErrorCode::kInvalidArgument, std::move(sentence)});
+}
 
 }  // namespace unscatter::python

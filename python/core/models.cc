@@ -167,13 +167,25 @@ void bind_models(py::module_& module) {
       .def("dataset_scores", &dataset_scores, py::arg("dataset"), py::arg("threads"), py::arg("report"),
            "The same for the compiled part of a data set.")
       .def("row_scores", &scores_of, py::arg("rows"), "The same for rows that are embedded already.")
-      .def_property_readonly("class_names", [](const Model& model) { return model.published.class_names; }, "The classes as files spell them, in the order of the columns.")
-      .def_property_readonly("weights", [](const Model& model) { return owned(model.published.weights); }, "With their noise, one column per class.")
-      .def_property_readonly("bias", [](const Model& model) { return model.published.bias; }, "Whether a constant coordinate is added to every row.")
-      .def_property_readonly("release_number", [](const Model& model) { return model.published.release_number; }, "The how-manieth model of its count this is, from 1.")
-      .def_property_readonly("promise", [](const Model& model) { return model.published.promise; }, "What is promised about it.")
-      .def_property_readonly("features", [](const Model& model) { return model.features; }, "Signals on the nodes, with all constants.")
-      .def_property_readonly("transform", [](const Model& model) { return transform_fields(model.spec); }, "All constants of the transform by name.")
+      .def_property_readonly(
+          "class_names", [](const Model& model) { return model.published.class_names; },
+          "The classes as files spell them, in the order of the columns.")
+      .def_property_readonly(
+          "weights", [](const Model& model) { return owned(model.published.weights); },
+          "With their noise, one column per class.")
+      .def_property_readonly(
+          "bias", [](const Model& model) { return model.published.bias; },
+          "Whether a constant coordinate is added to every row.")
+      .def_property_readonly(
+          "release_number", [](const Model& model) { return model.published.release_number; },
+          "The how-manieth model of its count this is, from 1.")
+      .def_property_readonly(
+          "promise", [](const Model& model) { return model.published.promise; }, "What is promised about it.")
+      .def_property_readonly(
+          "features", [](const Model& model) { return model.features; }, "Signals on the nodes, with all constants.")
+      .def_property_readonly(
+          "transform", [](const Model& model) { return transform_fields(model.spec); },
+          "All constants of the transform by name.")
       .def(py::pickle(&model_state, &model_from_state));
   module.def("read_model", &read_model);
 }

@@ -76,8 +76,7 @@ py::tuple LockedWorkspace::forget_list(const std::vector<RemovalRequest>& reques
   how.acknowledge = [&](std::size_t done, const Forgotten& outcome) {
     updates.push_back(outcome_of(outcome));
     // What is raised here ends the list before its next update.
-    if (!acknowledge.is_none())
-      calls.call(acknowledge, [&] { return py::args(py::make_tuple(done, updates.back())); });
+    if (!acknowledge.is_none()) calls.call(acknowledge, [&] { return py::args(py::make_tuple(done, updates.back())); });
   };
   const Workspace::ListOutcome found =
       calls.guard([&] { return run(report, [&] { return workspace_->forget_list(requests, how); }); });

@@ -174,7 +174,8 @@ def test_a_function_of_the_users_own(groups):
 
 
 def test_options_reach_the_library(groups):
-    model = unscatter.ForgettingClassifier(regularisation=1e-3, guarantee=(0.5, 1e-6), noise=0.1, releases=7).fit(groups)
+    model = unscatter.ForgettingClassifier(regularisation=1e-3, guarantee=(0.5, 1e-6), noise=0.1, releases=7)
+    model.fit(groups)
     promise = model.certificate_.promise
     assert (promise.epsilon, promise.delta, promise.noise, promise.releases) == (0.5, 1e-6, 0.1, 7)
     assert ("lambda", "stated") in promise.constants

@@ -1,8 +1,9 @@
 """Builds the wheel, installs it into a clean virtual environment, and runs the tests of the package there.
 
-    wheel.py --program BUILD/apps/unscatter/unscatter --folder BUILD/python/wheel
+    wheel.py --program BUILD/apps/unscatter/unscatter --folder FOLDER [--build BUILD]
 
-The environment takes NumPy and the other packages from Debian, and unscatter from the wheel alone.  Nothing is
+With --build, the extension is that of this build folder; without, it is compiled as `make python` does it.  The
+environment takes NumPy and the other packages from Debian, and unscatter from the wheel alone.  Nothing is
 downloaded.  Without the packages that this needs, it says so and is counted as skipped.
 """
 import argparse
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEEDED = ("pip", "setuptools", "wheel", "pybind11", "ensurepip")
@@ -28,11 +30,25 @@ def clean_environment():
     return {name: value for name, value in os.environ.items() if name not in dropped}
 
 
+def check_contents(wheel):
+    """All files of the package and the extension, and nothing that an earlier build left behind."""
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("unscatter/")}
+    extension = {name for name in packed if name.startswith("unscatter/_core.") and name.endswith(".so")}
+    source = ROOT / "python" / "unscatter"
+    wanted = {f"unscatter/{path.name}" for path in source.iterdir() if path.suffix in (".py", ".pyi", ".typed")}
+    wanted.add("unscatter/py.typed")
+    assert len(extension) == 1 and packed - extension == wanted, packed ^ wanted
+
+
 def build_wheel(folder, environment):
+    # setuptools would pack files of an earlier build that are gone by now.
+    for left in (ROOT / "build").glob("lib.*"):
+        shutil.rmtree(left)
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--no-index",
         "--wheel-dir", folder, ROOT, env=environment)
     wheels = list(folder.glob("unscatter-*.whl"))
     assert len(wheels) == 1, wheels
+    check_contents(wheels[0])
     return wheels[0]
 
 
@@ -40,6 +56,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True, help="the command-line program")
     parser.add_argument("--folder", required=True, type=pathlib.Path, help="where wheel and environment are made")
+    parser.add_argument("--build", type=pathlib.Path, help="a build folder that is configured already")
     arguments = parser.parse_args()
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
@@ -47,8 +64,9 @@ def main():
         return 0
     shutil.rmtree(arguments.folder, ignore_errors=True)
     arguments.folder.mkdir(parents=True)
-    # The same warnings as in the release build, so that the compiler's cache knows the objects.
-    environment = {**clean_environment(), "CMAKE_ARGS": "-DUNSCATTER_WERROR=ON"}
+    environment = clean_environment()
+    if arguments.build:
+        environment["UNSCATTER_BUILD_FOLDER"] = str(arguments.build.resolve())
     wheel = build_wheel(arguments.folder, environment)
     home = arguments.folder / "environment"
     venv.create(home, system_site_packages=True, with_pip=True)

@@ -145,7 +145,7 @@ def before_and_after(before: Graph, after: Optional[Graph], axes: Optional[Seque
         axes[1].set_axis_off()
         return axes
     graph(before, axes[0], layout=places, title="before", highlight=_gone(before, after))
-    # Without ids, a removed node lets the later ones move up: then places belong to nobody, unless nodes have positions.
+    # Without ids, a removed node lets the later ones move up: places then belong to nobody, unless nodes have them.
     same = after.node_ids is not None or after.node_count == before.node_count
     graph(after, axes[1], layout=places if same and not fixed else None, title="after")
     axes[1].set_xlim(axes[0].get_xlim())
