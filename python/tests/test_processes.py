@@ -108,6 +108,15 @@ def test_ctrl_c_ends_long_work_and_leaves_everything_as_it_was(groups):
     assert embedder.transform(groups).shape[0] == len(groups)
 
 
+def test_ctrl_c_while_a_workspace_is_made_leaves_no_file(tmp_path):
+    data = unscatter.interest_groups(groups=20000, seed=5)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        unscatter.Workspace.create(tmp_path / "w", data, embedder=unscatter.ScatteringTransformer(scales=8, layers=4))
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("w")] == []
+
+
 def test_an_exception_of_the_report_leaves_the_library(groups):
     data = unscatter.interest_groups(groups=20000, seed=5)
 
