@@ -1,7 +1,7 @@
 # A thin front: every target calls a script or CMake.
 .DEFAULT_GOAL := help
-.PHONY: help demo tutorial check test sanitize everything package python web bench bench-compare replay-compare build \
-        gin plots format lint clean
+.PHONY: help demo tutorial check test sanitize everything package python python-docs python-asan web bench \
+        bench-compare replay-compare build gin plots format lint clean
 
 # What `make test` builds and runs; empty for release.  For instance: make test PRESETS=tsan
 PRESETS ?=
@@ -41,8 +41,17 @@ package:  ## build Debian packages of the program and of the library: build/rele
 
 python:  ## build a wheel of the Python package into build/python
 	@scripts/setup.sh python
+	@rm -rf build/lib.*
 	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/python .
 	@ls build/python/*.whl
+
+python-docs:  ## make the reference of the Python package by Sphinx: build/python-docs/html/index.html
+	@scripts/setup.sh python
+	@scripts/python_docs.sh
+
+python-asan:  ## run the tests of the Python package with library and binding under AddressSanitizer
+	@scripts/setup.sh python
+	@scripts/python_asan.sh
 
 web:  ## build the page of the service again into web/dist, which is committed
 	@scripts/setup.sh web

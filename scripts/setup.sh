@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that one purpose needs.  Does nothing if all of them are there.
 #
-#   scripts/setup.sh [--dry-run] [demo|tutorial|test|package|python|web|bench|lint|fuzz|gin|plots]...     (default: demo)
+#   scripts/setup.sh [--dry-run] [PURPOSE]...     (default: demo)
+#
+# Purposes: demo tutorial test package python torch web bench lint fuzz gin plots.
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -15,7 +17,9 @@ readonly build_packages=(
 readonly python_packages=(
   python3 python3-dev python3-pybind11 pybind11-dev python3-pip python3-venv python3-setuptools python3-wheel
   python3-numpy python3-scipy python3-sklearn python3-networkx python3-matplotlib python3-pytest python3-hypothesis
-  python3-tqdm mypy)
+  python3-tqdm python3-pandas python3-sphinx mypy)
+# An example embeds by a network.  Its BLAS library is a faster one than the plain one.
+readonly torch_packages=(python3-torch libopenblas0-serial)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 readonly package_packages=(dpkg-dev)
 # The tests of the packages look at them with Debian's own checker, the shells that complete and what reads the unit.
@@ -55,6 +59,7 @@ for argument in "$@"; do
     test) packages+=("${test_packages[@]}") ;;
     package) packages+=("${package_packages[@]}") ;;
     python) packages+=("${python_packages[@]}") ;;
+    torch) packages+=("${python_packages[@]}" "${torch_packages[@]}") ;;
     web) packages+=("${web_packages[@]}") ;;
     bench) packages+=("${bench_packages[@]}") ;;
     lint) packages+=("${lint_packages[@]}") ;;
@@ -62,8 +67,8 @@ for argument in "$@"; do
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
     *)
-      die "unknown purpose '$argument'; choose from demo, tutorial, test, package, python, web, bench, lint, fuzz, gin," \
-        "plots"
+      die "unknown purpose '$argument'; choose from demo, tutorial, test, package, python, torch, web, bench, lint," \
+        "fuzz, gin, plots"
       ;;
   esac
 done

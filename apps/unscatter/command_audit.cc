@@ -126,29 +126,6 @@ Json audit_json(const AuditReport& audited, double confidence) {
           {"faults", std::move(faults)}};
 }
 
-// The first thing that is wrong, in a sentence.
-std::string first_failure(const AuditReport& audited) {
-  for (const GameReport& game : audited.games) {
-    if (game.exceeded) {
-      return fmt::format("game {}: the shift is at least {:.4g}, and at most {} was promised", name(game.game),
-                         game.shift_lower_bound, shown(game.promised_shift));
-    }
-    for (const NoiseCheck& check : game.noise) {
-      if (!check.passed) return fmt::format("game {}: noise, {}: {}", name(game.game), check.name, check.detail);
-    }
-  }
-  for (const AuditControl& control : audited.controls) {
-    if (!control.passed) {
-      return fmt::format("the control '{}' has a shift of {:.4g} and was measured as at least {:.4g}", control.name,
-                         control.truth, control.shift_lower_bound);
-    }
-  }
-  for (const AuditFault& fault : audited.faults) {
-    if (fault.visible && !fault.flagged) return fmt::format("the planted fault '{}' was not noticed", fault.name);
-  }
-  return "nothing was audited";
-}
-
 void describe_game(const GameReport& game, Table& table) {
   table.add_row({fmt::format("game {}", name(game.game)), game.about});
   table.add_row(

@@ -8,15 +8,6 @@
 
 namespace unscatter::cli {
 
-std::vector<std::string> classes_that_occur(const Dataset& dataset) {
-  const std::vector<std::size_t> counts = summarise(dataset).class_counts;
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (counts[k] > 0) names.push_back(dataset.class_names[k]);
-  }
-  return names;
-}
-
 void ConstantArguments::add_fit_to(CLI::App& command) {
   command
       .add_option(

@@ -35,7 +35,4 @@ struct ConstantArguments {
   [[nodiscard]] Status set_classes(Dataset& dataset, const Dataset* public_part, SessionOptions& options) const;
 };
 
-// The classes that some graph has, in the order of the list.
-[[nodiscard]] std::vector<std::string> classes_that_occur(const Dataset& dataset);
-
 }  // namespace unscatter::cli

@@ -46,8 +46,7 @@ Status ExpiryArguments::check() const {
 Status ExpiryArguments::apply(DueDates& dates, std::size_t graphs, std::int64_t now) const {
   UNSCATTER_TRY(due, date(now));
   if (!due) return ok_status();
-  dates.graphs.resize(graphs);
-  for (std::optional<std::int64_t>& date : dates.graphs) date = date ? std::min(*date, *due) : *due;
+  dates.limit_graphs(graphs, *due);
   return ok_status();
 }
 

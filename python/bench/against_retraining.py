@@ -14,10 +14,10 @@ from sklearn.multiclass import OneVsRestClassifier
 import unscatter
 
 
-def retrain(X, y, alpha, **how):
+def retrain(X, y, strength, **how):
     """Weights of one-vs-rest, one column per class, and the seconds that they took."""
     begun = time.perf_counter()
-    model = LogisticRegression(C=1 / (alpha * len(X)), fit_intercept=False, max_iter=10000, **how)
+    model = LogisticRegression(C=1 / (strength * len(X)), fit_intercept=False, max_iter=10000, **how)
     fitted = OneVsRestClassifier(model).fit(X, y)
     weights = np.stack([one.coef_[0] for one in fitted.estimators_], axis=1)
     seconds = time.perf_counter() - begun
@@ -25,8 +25,8 @@ def retrain(X, y, alpha, **how):
     return (np.hstack([-weights, weights]) if weights.shape[1] == 1 else weights), seconds
 
 
-def measure(name, X, y, removals, alpha):
-    model = unscatter.ForgettingClassifier("rows", alpha=alpha).fit(X, y)
+def measure(name, X, y, removals, strength):
+    model = unscatter.ForgettingClassifier("rows", regularisation=strength).fit(X, y)
     order = np.random.default_rng(1).permutation(len(X))[:removals]
     left = np.ones(len(X), dtype=bool)
     ours, theirs, precise, distances, errors, bounds = [], [], [], [], [], []
@@ -37,9 +37,9 @@ def measure(name, X, y, removals, alpha):
         assert certificate.satisfied
         bounds.append(certificate.distance_upper_bound)
         left[row] = False
-        usual, seconds = retrain(X[left], y[left], alpha)
+        usual, seconds = retrain(X[left], y[left], strength)
         theirs.append(seconds)
-        best, seconds = retrain(X[left], y[left], alpha, solver="newton-cholesky", tol=1e-10)
+        best, seconds = retrain(X[left], y[left], strength, solver="newton-cholesky", tol=1e-10)
         precise.append(seconds)
         distances.append(np.linalg.norm(model._session.kept_weights - best))
         errors.append(np.linalg.norm(usual - best))

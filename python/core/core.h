@@ -34,11 +34,16 @@ namespace py = pybind11;
 // Defined by the file of each part; module.cc calls them.
 void bind_errors(py::module_& module);
 void bind_graphs(py::module_& module);
+void bind_datasets(py::module_& module);
 void bind_embeddings(py::module_& module);
 void bind_promises(py::module_& module);
+void bind_models(py::module_& module);
 void bind_sessions(py::module_& module);
+void bind_audits(py::module_& module);
 void bind_workspaces(py::module_& module);
 
+// The exception that belongs to the code of the error, not raised.  Needs the interpreter's lock.
+[[nodiscard]] py::object exception_of(const Error& error);
 // Raises the exception that belongs to the code of the error.  Needs the interpreter's lock.
 [[noreturn]] void raise(const Error& error);
 

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 
 #include "core.h"
 #include "unscatter/embedding/embedder.h"
@@ -41,25 +44,38 @@ py::array_t<double> dense(const SparseBlockRows& rows) {
   return Z;
 }
 
-// data, indices and offsets of compressed sparse rows.  Stored zeros stay: a row has the same columns on every machine.
-py::tuple compressed(const SparseBlockRows& rows) {
-  std::vector<double> data;
-  std::vector<std::int64_t> indices;
-  std::vector<std::int64_t> offsets{0};
+template <typename Index>
+py::tuple compressed_by(const SparseBlockRows& rows) {
+  // Memory of NumPy, which nobody fills before it is written.
+  py::array_t<double> data(static_cast<py::ssize_t>(rows.stored_values()));
+  py::array_t<Index> indices(static_cast<py::ssize_t>(rows.stored_values()));
+  py::array_t<Index> offsets(static_cast<py::ssize_t>(rows.rows() + 1));
+  double* value = data.mutable_data();
+  Index* column = indices.mutable_data();
+  Index* offset = offsets.mutable_data();
+  const Index* const first = column;
   {
     const py::gil_scoped_release unlocked;
-    data.reserve(rows.stored_values());
-    indices.reserve(rows.stored_values());
+    *offset++ = 0;
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       const BlockRow& row = rows.row(i);
-      data.insert(data.end(), row.values.begin(), row.values.end());
+      value = std::copy(row.values.begin(), row.values.end(), value);
       for (const Segment& segment : row.segments) {
-        for (std::uint32_t k = 0; k < segment.length; ++k) indices.push_back(segment.column + k);
+        std::iota(column, column + segment.length, static_cast<Index>(segment.column));
+        column += segment.length;
       }
-      offsets.push_back(static_cast<std::int64_t>(data.size()));
+      *offset++ = static_cast<Index>(column - first);
     }
   }
-  return py::make_tuple(owned(std::move(data)), owned(std::move(indices)), owned(std::move(offsets)));
+  return py::make_tuple(data, indices, offsets);
+}
+
+// data, indices and offsets of compressed sparse rows.  Stored zeros stay: a row has the same columns on every machine.
+// SciPy wants short indices where they are enough, and would copy longer ones.
+py::tuple compressed(const SparseBlockRows& rows) {
+  constexpr std::size_t kShort = std::numeric_limits<std::int32_t>::max();
+  const bool is_short = rows.stored_values() <= kShort && rows.columns() <= kShort;
+  return is_short ? compressed_by<std::int32_t>(rows) : compressed_by<std::int64_t>(rows);
 }
 
 }  // namespace
@@ -86,7 +102,7 @@ void bind_embeddings(py::module_& module) {
       .def("embed_graphs", &embed_graphs)
       .def("embed_dataset", &embed_dataset);
   module.def("make_embedder", [](const NamedTransform& transform, const py::object& features, const Dataset& dataset,
-                                 const std::string& fit) {
+                                 const py::object& fit) {
     const SharedEmbedder made = value_or_raise(
         make_embedder(features_or_usual(features, transform, dataset), transform.spec, dataset, fit_source(fit)));
     return std::const_pointer_cast<Embedder>(made);

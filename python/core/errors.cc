@@ -8,21 +8,29 @@ namespace {
 struct NamedCode {
   ErrorCode code;
   const char* name;
+  const char* about;
   PyObject* also;  // the built-in exception that callers may expect, as scikit-learn does
 };
 
 // One exception per code.  They live as long as the module.
 std::vector<NamedCode> codes() {
-  return {{ErrorCode::kInvalidArgument, "InvalidArgument", PyExc_ValueError},
-          {ErrorCode::kNotFound, "NotFound", PyExc_LookupError},
-          {ErrorCode::kMalformedInput, "MalformedInput", PyExc_ValueError},
-          {ErrorCode::kLimitExceeded, "LimitExceeded", PyExc_RuntimeError},
-          {ErrorCode::kIo, "IoError", PyExc_OSError},
-          {ErrorCode::kNotConverged, "NotConverged", PyExc_ArithmeticError},
-          {ErrorCode::kFrameCondition, "FrameCondition", PyExc_ValueError},
-          {ErrorCode::kUnsupported, "Unsupported", PyExc_ValueError},
-          {ErrorCode::kUnavailable, "Unavailable", PyExc_RuntimeError},
-          {ErrorCode::kOutdated, "Outdated", PyExc_RuntimeError}};
+  return {
+      {ErrorCode::kInvalidArgument, "InvalidArgument", "An argument or an option makes no sense here.",
+       PyExc_ValueError},
+      {ErrorCode::kNotFound, "NotFound", "There is no such file, graph, node, person or entry.", PyExc_LookupError},
+      {ErrorCode::kMalformedInput, "MalformedInput", "A file or a text is not what it should be.", PyExc_ValueError},
+      {ErrorCode::kLimitExceeded, "LimitExceeded",
+       "It would exceed a guarantee, a count of published models, or a size.", PyExc_RuntimeError},
+      {ErrorCode::kIo, "IoError", "A file could not be read or written.", PyExc_OSError},
+      {ErrorCode::kNotConverged, "NotConverged", "Training did not reach its goal.", PyExc_ArithmeticError},
+      {ErrorCode::kFrameCondition, "FrameCondition", "A bank of wavelets does not let all signals through.",
+       PyExc_ValueError},
+      {ErrorCode::kUnsupported, "Unsupported", "It cannot be done in this way, or what was given cannot be kept.",
+       PyExc_ValueError},
+      {ErrorCode::kUnavailable, "Unavailable", "Another process uses the file, or the work was ended from outside.",
+       PyExc_RuntimeError},
+      {ErrorCode::kOutdated, "Outdated",
+       "A workspace file is older than its record; Workspace.replay() brings it up to date.", PyExc_RuntimeError}};
 }
 
 std::array<PyObject*, 10>& exceptions() {
@@ -51,7 +59,7 @@ void bind_errors(py::module_& module) {
   for (const NamedCode& named : codes()) {
     const std::string full = std::string("unscatter.") + named.name;
     const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(named.also));
-    PyObject* made = PyErr_NewException(full.c_str(), bases.ptr(), nullptr);
+    PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), named.about, bases.ptr(), nullptr);
     if (made == nullptr) throw py::error_already_set();
     exceptions().at(static_cast<std::size_t>(named.code)) = made;
     py::object exception = py::reinterpret_borrow<py::object>(made);
@@ -59,14 +67,20 @@ void bind_errors(py::module_& module) {
     module.attr(named.name) = exception;
   }
   // A broken invariant is a fault of this package and never of its user.
-  py::register_exception<InvariantViolation>(module, "InvariantViolation", PyExc_RuntimeError);
+  py::register_exception<InvariantViolation>(module, "InvariantViolation", PyExc_RuntimeError).attr("__doc__") =
+      "A fault of this package, and never of its user.";
+}
+
+py::object exception_of(const Error& error) {
+  PyObject* type = exceptions().at(static_cast<std::size_t>(error.code));
+  py::object exception = py::reinterpret_borrow<py::object>(type)(error.message);
+  if (error.request) exception.attr("request") = *error.request;
+  return exception;
 }
 
 void raise(const Error& error) {
-  PyObject* type = exceptions().at(static_cast<std::size_t>(error.code));
-  const py::object exception = py::reinterpret_borrow<py::object>(type)(error.message);
-  if (error.request) exception.attr("request") = *error.request;
-  PyErr_SetObject(type, exception.ptr());
+  const py::object exception = exception_of(error);
+  PyErr_SetObject(exceptions().at(static_cast<std::size_t>(error.code)), exception.ptr());
   throw py::error_already_set();
 }
 

@@ -1,19 +1,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core.h"
-#include "unscatter/graph/generate.h"
+#include "arrays.h"
 #include "unscatter/graph/graph_edit.h"
-#include "unscatter/graph/read.h"
-#include "unscatter/graph/split.h"
 
 namespace unscatter::python {
 namespace {
-
-using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using Integers = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
-
-[[noreturn]] void refuse(std::string sentence) { raise(Error{ErrorCode::kInvalidArgument, std::move(sentence)}); }
 
 template <typename Array>
 auto values_of(const Array& array) {
@@ -21,7 +13,7 @@ auto values_of(const Array& array) {
 }
 
 NodeIndex node_index(std::int64_t index) {
-  if (index < 0 || index > std::int64_t{0xffffffff}) refuse("edge end " + std::to_string(index) + " is no node");
+  if (index < 0 || index > std::int64_t{0xffffffff}) refuse(std::to_string(index) + " is no node");
   return static_cast<NodeIndex>(index);
 }
 
@@ -159,13 +151,6 @@ py::tuple read_adjacency(const py::dict& adjacency, bool directed) {
                         found.other_names);
 }
 
-std::size_t place_in(std::size_t size, py::ssize_t index, const char* what) {
-  const auto count = static_cast<py::ssize_t>(size);
-  if (index < 0) index += count;
-  if (index < 0 || index >= count) throw py::index_error(std::string("there is no such ") + what);
-  return static_cast<std::size_t>(index);
-}
-
 py::object optional_view(const py::object& self, bool there, std::span<const double> values, py::ssize_t rows,
                          py::ssize_t columns) {
   if (!there) return py::none();
@@ -196,234 +181,132 @@ void bind_graph(py::module_& module) {
   py::class_<Graph, SharedGraph>(module, "Graph", R"(One graph, immutable.
 
 Arrays are read-only views of its memory: nothing is copied.)")
-      .def_property_readonly("node_count", &Graph::node_count)
-      .def_property_readonly("edge_count", &Graph::edge_count)
-      .def_property_readonly("directed", &Graph::directed)
-      .def_property_readonly("has_weights", &Graph::has_weights)
-      .def_property_readonly("attribute_count", &Graph::attribute_count)
-      .def_property_readonly("offsets",
-                             [](const py::object& self) {
-                               const auto values = self.cast<const Graph&>().offsets();
-                               return view(values, {static_cast<py::ssize_t>(values.size())}, self);
-                             })
-      .def_property_readonly("neighbours",
-                             [](const py::object& self) {
-                               const auto values = self.cast<const Graph&>().entries();
-                               return view(values, {static_cast<py::ssize_t>(values.size())}, self);
-                             })
-      .def_property_readonly("weights",
-                             [](const py::object& self) -> py::object {
-                               const auto& graph = self.cast<const Graph&>();
-                               if (!graph.has_weights()) return py::none();
-                               const auto values = graph.entry_weights();
-                               return view(values, {static_cast<py::ssize_t>(values.size())}, self);
-                             })
-      .def_property_readonly("attributes",
-                             [rows](const py::object& self) {
-                               const auto& graph = self.cast<const Graph&>();
-                               const std::size_t columns = graph.attribute_count();
-                               const bool there = columns > 0;
-                               const std::span<const double> all(there ? graph.attributes(0).data() : nullptr,
-                                                                 graph.node_count() * columns);
-                               return optional_view(self, there, all, rows(graph), static_cast<py::ssize_t>(columns));
-                             })
-      .def_property_readonly("positions",
-                             [rows](const py::object& self) {
-                               const auto& graph = self.cast<const Graph&>();
-                               const bool there = graph.has_positions();
-                               const std::span<const double> all(there ? graph.position(0).data() : nullptr,
-                                                                 2 * graph.node_count());
-                               return optional_view(self, there, all, rows(graph), 2);
-                             })
-      .def_property_readonly("labels",
-                             [](const Graph& graph) -> py::object {
-                               if (!graph.has_labels()) return py::none();
-                               std::vector<std::int64_t> labels;
-                               for (std::size_t i = 0; i < graph.node_count(); ++i) labels.push_back(graph.label(i));
-                               return owned(std::move(labels));
-                             })
-      .def_property_readonly("node_ids", &node_ids)
-      .def_property_readonly("states",
-                             [](const Graph& graph) {
-                               std::vector<std::uint8_t> states;
-                               for (std::size_t i = 0; i < graph.node_count(); ++i)
-                                 states.push_back(static_cast<std::uint8_t>(graph.state(i)));
-                               return owned(std::move(states));
-                             })
-      .def("edges",
-           [](const Graph& graph) {
-             std::vector<std::int64_t> ends;
-             for (const Edge& edge : edges_of(graph)) ends.insert(ends.end(), {edge.from, edge.to});
-             const auto count = static_cast<py::ssize_t>(ends.size() / 2);
-             return owned(std::move(ends)).reshape({count, py::ssize_t{2}});
-           })
-      .def("edge_weights",
-           [](const Graph& graph) -> py::object {
-             if (!graph.has_weights()) return py::none();
-             std::vector<double> weights;
-             for (std::size_t i = 0; i < graph.node_count(); ++i) {
-               for (std::size_t k = 0; k < graph.degree(i); ++k) {
-                 if (graph.directed() || graph.neighbours(i)[k] < i) weights.push_back(graph.weights(i)[k]);
-               }
-             }
-             return owned(std::move(weights));
-           })
-      .def("digest", [](const Graph& graph) { return content_digest(graph).hex(); })
-      .def("without_node",
-           [](const Graph& graph, std::size_t node) -> std::optional<SharedGraph> {
-             auto left = value_or_raise(apply(graph, RemoveNode{static_cast<NodeIndex>(node)}));
-             if (!left) return std::nullopt;
-             return std::make_shared<Graph>(*std::move(left));
-           })
-      .def("without_edge",
-           [](const Graph& graph, std::size_t from, std::size_t to) {
-             auto left =
-                 value_or_raise(apply(graph, RemoveEdge{static_cast<NodeIndex>(from), static_cast<NodeIndex>(to)}));
-             return std::make_shared<Graph>(*std::move(left));
-           })
-      .def("without_features",
-           [](const Graph& graph, std::size_t node) {
-             auto left = value_or_raise(apply(graph, RemoveFeatures{static_cast<NodeIndex>(node)}));
-             return std::make_shared<Graph>(*std::move(left));
-           })
+      .def_property_readonly("node_count", &Graph::node_count, "Nodes, isolated ones included.")
+      .def_property_readonly("edge_count", &Graph::edge_count, "Undirected edges count once.")
+      .def_property_readonly("directed", &Graph::directed, "Whether edges have directions.")
+      .def_property_readonly("has_weights", &Graph::has_weights, "Whether edges have weights.")
+      .def_property_readonly("attribute_count", &Graph::attribute_count, "Numbers per node.")
+      .def_property_readonly(
+          "offsets",
+          [](const py::object& self) {
+            const auto values = self.cast<const Graph&>().offsets();
+            return view(values, {static_cast<py::ssize_t>(values.size())}, self);
+          },
+          "Where the row of each node begins in `neighbours`; one more than nodes.")
+      .def_property_readonly(
+          "neighbours",
+          [](const py::object& self) {
+            const auto values = self.cast<const Graph&>().entries();
+            return view(values, {static_cast<py::ssize_t>(values.size())}, self);
+          },
+          "Row i lists the nodes j with an edge j to i.")
+      .def_property_readonly(
+          "weights",
+          [](const py::object& self) -> py::object {
+            const auto& graph = self.cast<const Graph&>();
+            if (!graph.has_weights()) return py::none();
+            const auto values = graph.entry_weights();
+            return view(values, {static_cast<py::ssize_t>(values.size())}, self);
+          },
+          "Of the entries of `neighbours`, or None.")
+      .def_property_readonly(
+          "attributes",
+          [rows](const py::object& self) {
+            const auto& graph = self.cast<const Graph&>();
+            const std::size_t columns = graph.attribute_count();
+            const bool there = columns > 0;
+            const std::span<const double> all(there ? graph.attributes(0).data() : nullptr,
+                                              graph.node_count() * columns);
+            return optional_view(self, there, all, rows(graph), static_cast<py::ssize_t>(columns));
+          },
+          "One row of numbers per node, or None.")
+      .def_property_readonly(
+          "positions",
+          [rows](const py::object& self) {
+            const auto& graph = self.cast<const Graph&>();
+            const bool there = graph.has_positions();
+            const std::span<const double> all(there ? graph.position(0).data() : nullptr, 2 * graph.node_count());
+            return optional_view(self, there, all, rows(graph), 2);
+          },
+          "Two coordinates per node, or None.")
+      .def_property_readonly(
+          "labels",
+          [](const Graph& graph) -> py::object {
+            if (!graph.has_labels()) return py::none();
+            std::vector<std::int64_t> labels;
+            for (std::size_t i = 0; i < graph.node_count(); ++i) labels.push_back(graph.label(i));
+            return owned(std::move(labels));
+          },
+          "A whole number per node, or None.")
+      .def_property_readonly("node_ids", &node_ids, "External ids, one per node, or None.")
+      .def_property_readonly(
+          "states",
+          [](const Graph& graph) {
+            std::vector<std::uint8_t> states;
+            for (std::size_t i = 0; i < graph.node_count(); ++i)
+              states.push_back(static_cast<std::uint8_t>(graph.state(i)));
+            return owned(std::move(states));
+          },
+          "0: as it came; 1: without features; 2: removed, with its place kept.")
+      .def(
+          "edges",
+          [](const Graph& graph) {
+            std::vector<std::int64_t> ends;
+            for (const Edge& edge : edges_of(graph)) ends.insert(ends.end(), {edge.from, edge.to});
+            const auto count = static_cast<py::ssize_t>(ends.size() / 2);
+            return owned(std::move(ends)).reshape({count, py::ssize_t{2}});
+          },
+          "Two columns, from and to.  An undirected edge stands here once.")
+      .def(
+          "edge_weights",
+          [](const Graph& graph) -> py::object {
+            if (!graph.has_weights()) return py::none();
+            std::vector<double> weights;
+            for (std::size_t i = 0; i < graph.node_count(); ++i) {
+              for (std::size_t k = 0; k < graph.degree(i); ++k) {
+                if (graph.directed() || graph.neighbours(i)[k] < i) weights.push_back(graph.weights(i)[k]);
+              }
+            }
+            return owned(std::move(weights));
+          },
+          "In the order of `edges()`, or None.")
+      .def(
+          "digest", [](const Graph& graph) { return content_digest(graph).hex(); },
+          "A digest of everything that the graph holds.")
+      .def(
+          "without_node",
+          [](const Graph& graph, std::int64_t node) -> std::optional<SharedGraph> {
+            auto left = value_or_raise(apply(graph, RemoveNode{node_index(node)}));
+            if (!left) return std::nullopt;
+            return std::make_shared<Graph>(*std::move(left));
+          },
+          py::arg("node"), "A copy without a node, its features and its edges; None if no node is left.")
+      .def(
+          "without_edge",
+          [](const Graph& graph, std::int64_t from, std::int64_t to) {
+            auto left = value_or_raise(apply(graph, RemoveEdge{node_index(from), node_index(to)}));
+            return std::make_shared<Graph>(*std::move(left));
+          },
+          py::arg("source"), py::arg("target"), "A copy without an edge.")
+      .def(
+          "without_features",
+          [](const Graph& graph, std::int64_t node) {
+            auto left = value_or_raise(apply(graph, RemoveFeatures{node_index(node)}));
+            return std::make_shared<Graph>(*std::move(left));
+          },
+          py::arg("node"), "A copy without the features of a node; its edges stay.")
       .def("__eq__", [](const Graph& one, const py::object& other) {
         return py::isinstance<Graph>(other) && one == other.cast<const Graph&>();
       });
-}
-
-void bind_dataset(py::module_& module) {
-  py::class_<Dataset, SharedDataset>(module, "Dataset", "A labelled collection of graphs.")
-      .def_readonly("name", &Dataset::name)
-      .def_readonly("class_names", &Dataset::class_names)
-      .def_readonly("graph_ids", &Dataset::graph_ids)
-      .def_readonly("numbers", &Dataset::numbers)
-      .def_readonly("dropped_self_loops", &Dataset::dropped_self_loops)
-      .def_readonly("dropped_duplicate_edges", &Dataset::dropped_duplicate_edges)
-      .def("__len__", &Dataset::size)
-      .def("graph",
-           [](const SharedDataset& dataset, py::ssize_t index) {
-             return SharedGraph(dataset, &dataset->graphs[place_in(dataset->size(), index, "graph")]);
-           })
-      .def("label",
-           [](const Dataset& dataset, py::ssize_t index) {
-             return dataset.class_names[dataset.labels[place_in(dataset.size(), index, "graph")]];
-           })
-      .def_property_readonly("labels",
-                             [](const py::object& self) {
-                               const std::span<const std::uint32_t> labels = self.cast<const Dataset&>().labels;
-                               return view(labels, {static_cast<py::ssize_t>(labels.size())}, self);
-                             })
-      .def("subset",
-           [](const Dataset& dataset, const std::vector<std::size_t>& chosen) {
-             for (const std::size_t i : chosen) {
-               if (i >= dataset.size()) throw py::index_error("there is no graph " + std::to_string(i));
-             }
-             return std::make_shared<Dataset>(subset(dataset, chosen));
-           })
-      .def("with_classes",
-           [](const Dataset& dataset, std::vector<std::string> names) {
-             auto stated = std::make_shared<Dataset>(dataset);
-             value_or_raise(state_classes(*stated, std::move(names)));
-             return stated;
-           })
-      .def("digest", [](const Dataset& dataset) { return content_digest(dataset).hex(); })
-      .def("write_jsonl",
-           [](const Dataset& dataset, const std::filesystem::path& path) {
-             without_lock([&] { return write_jsonl(dataset, path); });
-           })
-      .def("summary", [](const Dataset& dataset) {
-        const DatasetSummary found = summarise(dataset);
-        py::dict counts;
-        counts["graphs"] = found.graphs;
-        counts["class_counts"] = found.class_counts;
-        counts["nodes"] = found.nodes;
-        counts["min_nodes"] = found.min_nodes;
-        counts["max_nodes"] = found.max_nodes;
-        counts["edges"] = found.edges;
-        counts["directed"] = found.directed;
-        counts["max_degree"] = found.max_degree;
-        counts["isolated_nodes"] = found.isolated_nodes;
-        counts["distinct_node_labels"] = found.distinct_node_labels;
-        counts["attributes"] = found.attributes;
-        counts["has_positions"] = found.has_positions;
-        counts["distinct_node_ids"] = found.distinct_node_ids;
-        return counts;
-      });
-}
-
-SharedDataset make_dataset(std::string name, const std::vector<SharedGraph>& graphs,
-                           const std::vector<std::string>& labels, std::vector<std::string> ids) {
-  if (labels.size() != graphs.size()) {
-    refuse(std::to_string(labels.size()) + " labels for " + std::to_string(graphs.size()) + " graphs");
-  }
-  if (!ids.empty() && ids.size() != graphs.size()) {
-    refuse(std::to_string(ids.size()) + " ids for " + std::to_string(graphs.size()) + " graphs");
-  }
-  auto dataset = std::make_shared<Dataset>();
-  const py::gil_scoped_release unlocked;
-  dataset->name = std::move(name);
-  dataset->graphs.reserve(graphs.size());
-  for (const SharedGraph& graph : graphs) dataset->graphs.push_back(*graph);
-  ClassIndex classes = index_classes(labels);
-  dataset->class_names = std::move(classes.class_names);
-  dataset->labels = std::move(classes.labels);
-  dataset->graph_ids = std::move(ids);
-  return dataset;
-}
-
-SharedDataset rows_dataset(std::string name, const Doubles& rows, const std::vector<std::string>& labels,
-                           const std::vector<std::string>& ids, const std::vector<std::string>& subjects) {
-  if (rows.ndim() != 2) refuse("rows are no matrix");
-  RowTable table;
-  table.values = {rows.data(), static_cast<std::size_t>(rows.size())};
-  table.columns = static_cast<std::size_t>(rows.shape(1));
-  table.labels = labels;
-  table.row_ids = ids;
-  table.subjects = subjects;
-  return without_lock([&]() -> Result<SharedDataset> {
-    UNSCATTER_TRY(dataset, dataset_from_rows(std::move(name), table));
-    return std::make_shared<Dataset>(std::move(dataset));
-  });
 }
 
 }  // namespace
 
 void bind_graphs(py::module_& module) {
   bind_graph(module);
-  bind_dataset(module);
   module.def("graph_from_edges", &graph_from_edges);
   module.def("graph_from_rows", &graph_from_rows);
   module.def("read_adjacency", &read_adjacency);
-  module.def("make_dataset", &make_dataset);
-  module.def("rows_dataset", &rows_dataset);
-  module.def("find_dataset", [](const std::string& name) { return value_or_raise(find_dataset(name)); });
-  module.def("read_dataset", [](const std::filesystem::path& path, bool symmetrise, std::size_t threads,
-                                const py::object& report) {
-    PythonProgress progress(report);
-    const ReadOptions options{.limits = {}, .symmetrise = symmetrise, .threads = threads, .progress = &progress};
-    return without_lock(progress, [&]() -> Result<SharedDataset> {
-      UNSCATTER_TRY(dataset, read_dataset(path, options));
-      return std::make_shared<Dataset>(std::move(dataset));
-    });
-  });
-  module.def("random_split", [](std::size_t count, std::optional<double> train, std::optional<double> validation,
-                                std::optional<double> test, std::uint64_t seed) {
-    SplitShares shares;
-    if (train) shares.train = *train;
-    if (validation) shares.validation = *validation;
-    if (test) shares.test = *test;
-    Split split = value_or_raise(random_split(count, shares, seed));
-    return py::make_tuple(std::move(split.train), std::move(split.validation), std::move(split.test));
-  });
-  module.def("interest_groups", [](std::optional<std::size_t> groups, std::optional<std::size_t> users,
-                                   std::optional<double> noise, std::optional<std::uint64_t> seed) {
-    InterestGroupOptions options;
-    if (groups) options.groups = *groups;
-    if (users) options.users = *users;
-    if (noise) options.noise = *noise;
-    if (seed) options.seed = *seed;
-    return std::make_shared<Dataset>(value_or_raise(generate_interest_groups(options)));
-  });
 }
 
 }  // namespace unscatter::python

@@ -8,8 +8,11 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = std::string(unscatter::version());
   bind_errors(module);
   bind_graphs(module);
+  bind_datasets(module);
   bind_embeddings(module);
   bind_promises(module);
+  bind_audits(module);
+  bind_models(module);
   bind_sessions(module);
   bind_workspaces(module);
 }

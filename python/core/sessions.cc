@@ -1,131 +1,20 @@
 #include <map>
 #include <mutex>
 
-#include "core.h"
-#include "unscatter/store/receipt.h"
+#include "audits.h"
+#include "models.h"
 #include "unscatter/unlearn/session.h"
-#include "words.h"
 
 namespace unscatter::python {
 namespace {
-
-// A published model that is ready for use.
-struct Model {
-  TransformSpec spec;
-  std::string features;
-  PublishedModel published;
-  Predictor predictor;
-};
-using SharedModel = std::shared_ptr<Model>;
-
-Result<SharedModel> make_model(const TransformSpec& spec, const std::shared_ptr<const Embedder>& embedder,
-                               PublishedModel published) {
-  UNSCATTER_TRY(predictor, Predictor::create(embedder, published));
-  return std::make_shared<Model>(
-      Model{spec, embedder->blocks().front().features.describe(), std::move(published), std::move(predictor)});
-}
-
-py::array_t<double> scores_of(const Model& model, const SparseBlockRows& rows) {
-  const std::size_t classes = model.published.class_names.size();
-  py::array_t<double> scores({rows.rows(), classes});
-  double* out = scores.mutable_data();
-  const py::gil_scoped_release unlocked;
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    const Prediction prediction = model.predictor.predict(rows.row(i));
-    std::copy(prediction.scores.begin(), prediction.scores.end(), out + i * classes);
-  }
-  return scores;
-}
-
-py::array_t<double> graph_scores(const Model& model, const std::vector<SharedGraph>& graphs, std::size_t threads,
-                                 const py::object& report) {
-  PythonProgress progress(report);
-  std::vector<const Graph*> pointers;
-  pointers.reserve(graphs.size());
-  for (const SharedGraph& graph : graphs) pointers.push_back(graph.get());
-  const SparseBlockRows rows = without_lock(progress, [&] {
-    return model.predictor.embedder().embed(std::span<const Graph* const>(pointers),
-                                            {.threads = threads, .progress = &progress});
-  });
-  return scores_of(model, rows);
-}
-
-py::array_t<double> dataset_scores(const Model& model, const Dataset& dataset, std::size_t threads,
-                                   const py::object& report) {
-  PythonProgress progress(report);
-  const SparseBlockRows rows = without_lock(
-      progress, [&] { return model.predictor.embedder().embed(dataset, {.threads = threads, .progress = &progress}); });
-  return scores_of(model, rows);
-}
-
-// What a pickle holds: the published model, and not one number beside it.
-py::dict model_state(const Model& model) {
-  const Promise& promise = model.published.promise;
-  py::list constants;
-  for (const ConstantOrigin& origin : promise.constants) {
-    constants.append(py::make_tuple(origin.name, std::string(name(origin.kind))));
-  }
-  py::dict state;
-  state["transform"] = transform_fields(model.spec);
-  state["features"] = model.features;
-  state["weights"] = owned(model.published.weights);
-  state["class_names"] = model.published.class_names;
-  state["bias"] = model.published.bias;
-  state["release_number"] = model.published.release_number;
-  state["mechanism"] = std::string(name(promise.mechanism));
-  state["protect"] = std::string(name(promise.protection));
-  state["guarantee"] = py::make_tuple(promise.guarantee.epsilon, promise.guarantee.delta);
-  state["noise"] = promise.noise_stddev;
-  state["shift_limit"] = promise.shift_limit;
-  state["releases"] = promise.releases;
-  state["assumptions"] = promise.assumptions;
-  state["constants"] = constants;
-  state["per_subject"] = promise.per_subject;
-  state["sensitivity"] = promise.sensitivity;
-  return state;
-}
-
-SharedModel model_from_state(const py::dict& state) {
-  const NamedTransform transform = make_named_transform(py::none(), state["transform"].cast<py::dict>());
-  FeatureMap features = value_or_raise(FeatureMap::parse(state["features"].cast<std::string>()));
-  const std::shared_ptr<const Embedder> embedder = value_or_raise(make_embedder(std::move(features), transform.spec));
-  PublishedModel published;
-  const auto weights = state["weights"].cast<py::array_t<double, py::array::f_style | py::array::forcecast>>();
-  if (weights.ndim() != 2) raise({ErrorCode::kMalformedInput, "the weights of the model are no matrix"});
-  published.weights = Eigen::Map<const Matrix>(weights.data(), weights.shape(0), weights.shape(1));
-  published.class_names = state["class_names"].cast<std::vector<std::string>>();
-  published.bias = state["bias"].cast<bool>();
-  published.release_number = state["release_number"].cast<std::size_t>();
-  Promise& promise = published.promise;
-  promise.mechanism = value_or_raise(parse_mechanism(state["mechanism"].cast<std::string>()));
-  promise.protection = value_or_raise(parse_protection(state["protect"].cast<std::string>()));
-  const auto guarantee = state["guarantee"].cast<std::pair<double, double>>();
-  promise.guarantee = {guarantee.first, guarantee.second};
-  promise.noise_stddev = state["noise"].cast<double>();
-  promise.shift_limit = state["shift_limit"].cast<double>();
-  promise.releases = state["releases"].cast<std::size_t>();
-  promise.assumptions = state["assumptions"].cast<std::vector<std::string>>();
-  for (const auto& [origin, kind] : state["constants"].cast<std::vector<std::pair<std::string, std::string>>>()) {
-    promise.constants.push_back({origin, value_or_raise(parse_constant_kind(kind))});
-  }
-  promise.per_subject = state["per_subject"].cast<std::size_t>();
-  promise.sensitivity = state["sensitivity"].cast<double>();
-  return value_or_raise(make_model(transform.spec, embedder, std::move(published)));
-}
-
-SharedModel read_model(const std::string& text) {
-  const PublishedDocument document = value_or_raise(parse_published_model(text));
-  Predictor predictor = value_or_raise(Predictor::create(document));
-  return std::make_shared<Model>(Model{document.transform, document.features, document.model, std::move(predictor)});
-}
 
 // A session that several Python threads may hold.  One works at a time; the others wait without the interpreter's
 // lock.
 class LockedSession {
  public:
   static std::shared_ptr<LockedSession> create(const Dataset& dataset, const NamedTransform& transform,
-                                               const py::object& features, const std::string& fit,
-                                               const py::dict& words, const py::object& report) {
+                                               const py::object& features, const py::object& fit, const py::dict& words,
+                                               const py::object& report) {
     SessionOptions options = make_options(transform, words);
     const std::string chosen = features_or_usual(features, transform, dataset);
     const FitSource source = fit_source(fit);
@@ -171,6 +60,17 @@ class LockedSession {
     });
   }
 
+  Audit audit(const py::dict& words, const py::object& report) {
+    AuditOptions options = audit_options(words);
+    Audit made;
+    made.confidence = options.confidence;
+    made.report = run(report, [&] {
+      options.progress = &relay_;
+      return unscatter::audit(*session_, session_->embedder(), options);
+    });
+    return made;
+  }
+
   // A value of the session, read while no other thread changes it.
   template <typename Read>
   auto read(Read read) {
@@ -197,31 +97,15 @@ class LockedSession {
   std::optional<Session> session_;  // after the relay, which it points to
 };
 
-void bind_model(py::module_& module) {
-  py::class_<Model, SharedModel>(module, "Model", "A published model, ready for use.")
-      .def("graph_scores", &graph_scores)
-      .def("dataset_scores", &dataset_scores)
-      .def("row_scores", &scores_of)
-      .def_property_readonly("class_names", [](const Model& model) { return model.published.class_names; })
-      .def_property_readonly("weights", [](const Model& model) { return owned(model.published.weights); })
-      .def_property_readonly("bias", [](const Model& model) { return model.published.bias; })
-      .def_property_readonly("release_number", [](const Model& model) { return model.published.release_number; })
-      .def_property_readonly("promise", [](const Model& model) { return model.published.promise; })
-      .def_property_readonly("features", [](const Model& model) { return model.features; })
-      .def_property_readonly("transform", [](const Model& model) { return transform_fields(model.spec); })
-      .def(py::pickle(&model_state, &model_from_state));
-  module.def("read_model", &read_model);
-}
-
 }  // namespace
 
 void bind_sessions(py::module_& module) {
-  bind_model(module);
   py::class_<LockedSession, std::shared_ptr<LockedSession>>(module, "Session", "A classifier that can forget.")
       .def_static("create", &LockedSession::create)
       .def("forget", &LockedSession::forget)
       .def("preview", &LockedSession::preview)
       .def("release", &LockedSession::release)
+      .def("audit", &LockedSession::audit)
       .def_property_readonly(
           "certificate",
           [](LockedSession& self) { return self.read([](const Session& session) { return session.certificate(); }); })

@@ -61,7 +61,48 @@ const std::map<std::string, SpecField>& spec_fields() {
   return fields;
 }
 
-// The words of an object, without those that are None.
+// An option that the mechanism does not use is refused, as on the command line.  Passing over it would let somebody
+// believe in noise that is not there.
+void set_objective_noise(Words& words, SessionOptions& options) {
+  for (const char* option : {"noise", "releases", "distance_limit"}) {
+    if (!words.has(option)) continue;
+    const bool noise = std::string_view(option) == "noise";
+    raise({ErrorCode::kInvalidArgument, std::string(option) + " belongs to mechanism='release'" +
+                                            (noise ? "; for 'objective' the noise is alpha" : "")});
+  }
+  words.set("alpha", options.noise_stddev);
+}
+
+void set_release_noise(Words& words, SessionOptions& options) {
+  if (words.has("alpha")) {
+    raise({ErrorCode::kInvalidArgument,
+           "alpha is the noise in the objective and belongs to mechanism='objective'; for 'release' the noise is "
+           "noise, and the strength of the regularisation is regularisation"});
+  }
+  const auto noise = words.take<double>("noise");
+  if (noise && options.protection == Protection::kEveryone) {
+    raise({ErrorCode::kInvalidArgument,
+           "noise does not go with protect='everyone': there the noise follows from guarantee, releases and ridge"});
+  }
+  if (noise) options.noise_stddev = *noise;
+  words.set("releases", options.releases);
+  words.set("distance_limit", options.distance_limit);
+}
+
+void set_mechanism(Words& words, SessionOptions& options) {
+  words.parse("mechanism", options.mechanism, parse_mechanism);
+  options.noise_stddev = usual_noise(options.mechanism);
+  words.parse("protect", options.protection, parse_protection);
+  options.releases = usual_releases(options.protection);
+  if (options.mechanism == Mechanism::kObjective) {
+    set_objective_noise(words, options);
+  } else {
+    set_release_noise(words, options);
+  }
+}
+
+}  // namespace
+
 std::map<std::string, py::object> given_words(const py::dict& words) {
   std::map<std::string, py::object> given;
   for (const auto& [name, value] : words) {
@@ -70,54 +111,9 @@ std::map<std::string, py::object> given_words(const py::dict& words) {
   return given;
 }
 
-// Takes words out of `given` one by one; what is left at the end is unknown.
-class Words {
- public:
-  explicit Words(const py::dict& words) : given_(given_words(words)) {}
-
-  template <typename T>
-  std::optional<T> take(const char* name) {
-    const auto found = given_.find(name);
-    if (found == given_.end()) return std::nullopt;
-    T value = found->second.cast<T>();
-    given_.erase(found);
-    return value;
-  }
-  template <typename T>
-  void set(const char* name, T& member) {
-    if (auto value = take<T>(name)) member = std::move(*value);
-  }
-  template <typename T>
-  void set(const char* name, std::optional<T>& member) {
-    if (auto value = take<T>(name)) member = std::move(*value);
-  }
-  template <typename T, typename Parse>
-  void parse(const char* name, T& member, Parse parse_text) {
-    if (const auto text = take<std::string>(name)) member = value_or_raise(parse_text(std::string_view(*text)));
-  }
-  void finish() const {
-    if (!given_.empty()) raise(unknown("option", given_.begin()->first));
-  }
-
- private:
-  std::map<std::string, py::object> given_;
-};
-
-void set_mechanism(Words& words, SessionOptions& options) {
-  words.parse("mechanism", options.mechanism, parse_mechanism);
-  options.noise_stddev = usual_noise(options.mechanism);
-  words.parse("protect", options.protection, parse_protection);
-  options.releases = usual_releases(options.protection);
-  const auto noise = words.take<double>("noise");
-  if (noise && options.protection == Protection::kEveryone) {
-    raise({ErrorCode::kInvalidArgument,
-           "noise does not go with protect='everyone': there the noise follows from guarantee, releases and ridge"});
-  }
-  if (noise) options.noise_stddev = *noise;
-  words.set("releases", options.releases);
+void Words::finish() const {
+  if (!given_.empty()) raise(unknown("option", given_.begin()->first));
 }
-
-}  // namespace
 
 NamedTransform make_named_transform(const py::object& embedding, const py::dict& fields) {
   NamedTransform named{default_transform(), true};
@@ -162,8 +158,8 @@ SessionOptions make_options(const NamedTransform& transform, const py::dict& giv
   Words words(given);
   SessionOptions options;
   options.regularisation = usual_regularisation(transform.spec, options.regularisation);
-  const auto alpha = words.take<double>("alpha");
-  if (alpha) options.regularisation = *alpha;
+  const bool states_lambda = words.has("regularisation");
+  words.set("regularisation", options.regularisation);
   words.parse("loss", options.loss, Loss::parse);
   words.parse("optimizer", options.optimizer, parse_optimizer);
   words.set("bias", options.bias);
@@ -173,7 +169,6 @@ SessionOptions make_options(const NamedTransform& transform, const py::dict& giv
   }
   set_mechanism(words, options);
   words.set("per_subject", options.per_subject);
-  words.set("distance_limit", options.distance_limit);
   words.parse("bound", options.bound, parse_residual_bound);
   words.parse("removal", options.removal, parse_node_removal);
   words.parse("method", options.method, parse_method);
@@ -184,7 +179,8 @@ SessionOptions make_options(const NamedTransform& transform, const py::dict& giv
   words.set("threads", options.threads);
   words.finish();
   options.constants.push_back({"transform", transform.built_in ? ConstantKind::kBuiltIn : ConstantKind::kStated});
-  if (!options.ridge) options.constants.push_back({"lambda", alpha ? ConstantKind::kStated : ConstantKind::kBuiltIn});
+  if (!options.ridge)
+    options.constants.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
   if (const Status checked = check_options(options); !checked.ok()) raise(checked.error());
   return options;
 }
@@ -198,7 +194,14 @@ std::string features_or_usual(const py::object& features, const NamedTransform& 
   return usual_features(transform.spec);
 }
 
-FitSource fit_source(const std::string& text) {
+FitSource fit_source(const py::object& fit) {
+  if (fit.is_none()) return {};
+  if (py::isinstance<Dataset>(fit)) {
+    const auto& open = fit.cast<const Dataset&>();
+    if (open.size() == 0) raise({ErrorCode::kInvalidArgument, "the public data set has no graph"});
+    return FitSource::on_public(open);
+  }
+  const auto text = fit.cast<std::string>();
   if (text == "none") return FitSource::none();
   if (text == "private") return FitSource::private_refit();
   if (text == "once") return FitSource::once();

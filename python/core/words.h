@@ -1,6 +1,7 @@
 // Transforms and options by words, as the command line names them.  A word that is not given leaves the library's own.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "core.h"
@@ -8,6 +9,42 @@
 #include "unscatter/unlearn/session_options.h"
 
 namespace unscatter::python {
+
+// The words of an object, without those that are None.
+[[nodiscard]] std::map<std::string, py::object> given_words(const py::dict& words);
+
+// Takes words out of `given` one by one; what is left at the end is unknown.
+class Words {
+ public:
+  explicit Words(const py::dict& words) : given_(given_words(words)) {}
+
+  [[nodiscard]] bool has(const char* name) const { return given_.contains(name); }
+  template <typename T>
+  std::optional<T> take(const char* name) {
+    const auto found = given_.find(name);
+    if (found == given_.end()) return std::nullopt;
+    T value = found->second.cast<T>();
+    given_.erase(found);
+    return value;
+  }
+  template <typename T>
+  void set(const char* name, T& member) {
+    if (auto value = take<T>(name)) member = std::move(*value);
+  }
+  template <typename T>
+  void set(const char* name, std::optional<T>& member) {
+    if (auto value = take<T>(name)) member = std::move(*value);
+  }
+  template <typename T, typename Parse>
+  void parse(const char* name, T& member, Parse parse_text) {
+    if (const auto text = take<std::string>(name)) member = value_or_raise(parse_text(std::string_view(*text)));
+  }
+  // Raises unless nothing is left.
+  void finish() const;
+
+ private:
+  std::map<std::string, py::object> given_;
+};
 
 // An embedding, and where its constants come from.
 struct NamedTransform {
@@ -26,7 +63,9 @@ struct NamedTransform {
 // `features`, or those that go with the transform.  Rows have the width of the data.
 [[nodiscard]] std::string features_or_usual(const py::object& features, const NamedTransform& transform,
                                             const Dataset& dataset);
-[[nodiscard]] FitSource fit_source(const std::string& text);
+// Where missing constants come from: None (the library's own choice), "none", "private", "once", or the data set that
+// is declared public, which must live as long as the source.
+[[nodiscard]] FitSource fit_source(const py::object& fit);
 
 // Forwards to the progress of the call that is running.  A session keeps a pointer to it for as long as it lives.
 class RelayProgress final : public Progress {

@@ -28,6 +28,10 @@ def main():
     # A prefix of the machine's own Python would bring packages of another version.
     environment = {**os.environ, "UNSCATTER_PROGRAM": str(pathlib.Path(arguments.program).resolve()),
                    "PYTHONDONTWRITEBYTECODE": "1"}
+    # Real data sets, where they lie beside the tree as for the other tests.
+    data = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data"
+    if data.is_dir():
+        environment.setdefault("UNSCATTER_DATA", str(data))
     for name in ("PYTHONHOME", "PYTHONPATH"):
         environment.pop(name, None)
     if arguments.package:

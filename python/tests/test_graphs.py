@@ -56,6 +56,8 @@ def test_scipy_and_pickle_keep_a_graph(graph):
                                  ids=ours.node_ids)
     # A matrix without entries has no weights to tell.
     assert again == ours
+    fields = SimpleNamespace(**unscatter.to_pyg(ours))
+    assert unscatter.from_pyg(fields, directed=ours.directed) == ours
 
 
 def test_networkx_adjacency_and_ours_agree():
@@ -98,6 +100,15 @@ def test_what_cannot_be_kept_is_refused_with_a_reason():
         unscatter.from_networkx(some)
 
 
+def test_numbers_beyond_the_nodes_name_nobody():
+    graph = unscatter.from_arrays([[0, 1]], nodes=3)
+    for number in (3, -1, 2**32, 2**32 + 1):
+        with pytest.raises((unscatter.Error, OverflowError)):
+            graph.without_node(number)
+        with pytest.raises((unscatter.Error, OverflowError)):
+            graph.without_edge(0, number)
+
+
 def test_numbers_in_another_order_keep_their_places():
     graph = networkx.Graph()
     graph.add_nodes_from([2, 0, 1])
@@ -122,6 +133,14 @@ def test_a_graph_of_pytorch_geometric_by_its_fields():
     assert not graph.directed and graph.edge_count == 2
     fields = unscatter.to_pyg(graph)
     assert unscatter.from_pyg(SimpleNamespace(**fields)) == graph
+    many = unscatter.from_pyg([data, data], ids=["a", "b"])
+    assert isinstance(many, unscatter.GraphDataset) and many[1] == graph and many.y.tolist() == [1, 1]
+    data.batch = np.array([0, 0, 1])
+    with pytest.raises(unscatter.Unsupported, match="to_data_list"):
+        unscatter.from_pyg(data)
+    data.batch, data.y = None, np.array([0.5])
+    with pytest.raises(unscatter.Unsupported, match="no class"):
+        unscatter.from_pyg([data])
     data.edge_index = np.array([[0, 1], [1, 2]])
     assert unscatter.from_pyg(data).directed
     data.edge_attr = np.zeros((2, 3))
@@ -152,6 +171,7 @@ def test_a_data_set_is_a_sequence(groups):
     assert groups[np.array([5, 3])][1] == groups[3]
     with pytest.raises(IndexError):
         groups[120]
+    assert pickle.loads(pickle.dumps(groups[:1])).class_names == groups.class_names
     train, validation, test = groups.split(seed=1, train=0.5, validation=0.25, test=0.25)
     assert (len(train), len(validation), len(test)) == (60, 30, 30)
     copy = pickle.loads(pickle.dumps(groups))

@@ -3,7 +3,9 @@ import concurrent.futures
 import multiprocessing
 import os
 import resource
+import shutil
 import signal
+import subprocess
 import threading
 import time
 
@@ -41,6 +43,15 @@ def test_a_forked_child_goes_on_with_a_session(groups):
     assert os.waitpid(child, 0)[1] == 0
     assert os.read(reading, 1) == bytes([len(groups)])
     assert model.certificate_.graphs == 120
+
+
+def test_nothing_but_the_entry_of_the_module_is_visible():
+    """Other extensions in the same process may bring the same libraries."""
+    if shutil.which("nm") is None or os.environ.get("UNSCATTER_SANITIZED"):
+        pytest.skip("there is no nm, or a sanitizer adds names of its own")
+    listed = subprocess.run(["nm", "--dynamic", "--defined-only", unscatter._core.__file__], capture_output=True,
+                            text=True, check=True).stdout
+    assert [line.split()[-1] for line in listed.splitlines()] == ["PyInit__core"]
 
 
 def test_threads_share_a_classifier(groups):
@@ -97,6 +108,15 @@ def test_ctrl_c_ends_long_work_and_leaves_everything_as_it_was(groups):
     assert embedder.transform(groups).shape[0] == len(groups)
 
 
+def test_ctrl_c_while_a_workspace_is_made_leaves_no_file(tmp_path):
+    data = unscatter.interest_groups(groups=20000, seed=5)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        unscatter.Workspace.create(tmp_path / "w", data, embedder=unscatter.ScatteringTransformer(scales=8, layers=4))
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("w")] == []
+
+
 def test_an_exception_of_the_report_leaves_the_library(groups):
     data = unscatter.interest_groups(groups=20000, seed=5)
 
@@ -122,6 +142,8 @@ def test_fit_and_forget_leave_no_memory_behind():
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * resource.getpagesize()
 
+    if os.environ.get("UNSCATTER_SANITIZED"):
+        pytest.skip("a sanitizer keeps freed memory for a while")
     cycles(100)
     before = resident()
     cycles(400)

@@ -59,8 +59,10 @@ def test_a_released_model_predicts_as_the_command_line(groups, groups_file, prog
             tmp_path / "predictions.csv")
     lines = (tmp_path / "predictions.csv").read_text().splitlines()
     model = unscatter.read_model(text, signer=str(tmp_path / "signing.pub"))
-    scores = model.graph_scores(list(groups), 0, None)
+    scores = model.scores(list(groups))
     header = lines[0].split(",")
+    predicted = [line.split(",")[header.index("predicted")] for line in lines[1:]]
+    assert model.predict(groups).tolist() == predicted
     columns = [header.index(f"score {name}") for name in model.class_names]
     theirs = np.array([[float(line.split(",")[column]) for column in columns] for line in lines[1:]])
     assert scores.tobytes() == theirs.tobytes()

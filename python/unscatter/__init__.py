@@ -9,24 +9,33 @@
 
 docs/python.md is the guide.
 """
-from ._convert import (from_arrays, from_networkx, from_pyg, from_scipy, to_networkx, to_pyg, to_scipy)
+from ._convert import from_arrays, from_networkx, from_scipy, to_networkx, to_scipy
 from ._classifier import ForgettingClassifier
-from ._core import (Certificate, Error, Exposure, ForgetEdge, ForgetFeatures, ForgetGraph, ForgetNode, ForgetSubject,
-                    FrameCondition, Graph, InvalidArgument, InvariantViolation, IoError, LimitExceeded, MalformedInput,
-                    Model, NotConverged, NotFound, Outdated, Promise, Unavailable, Unsupported, __version__)
+from ._core import (Audit, AuditControl, AuditFault, AuditGame, AuditHistogram, AuditLook, Certificate, Error, Exposure,
+                    ForgetEdge, ForgetFeatures, ForgetGraph, ForgetNode, ForgetSubject, FrameCondition, Graph,
+                    InvalidArgument, InvariantViolation, IoError, LimitExceeded, MalformedInput, Model, NoiseCheck,
+                    NotConverged, NotFound, Outdated, Promise, Unavailable, Unsupported, __version__)
+from ._dates import DueDate, DueSummary
 from ._demo import demo
 from ._embedding import Embedder, ScatteringTransformer, recipes
+from ._files import compact, read_model, upgrade, verify_receipt
 from ._graphs import GraphDataset, interest_groups, load
-from ._workspace import LedgerEntry, Verification, Workspace, WorkspaceUpdate, read_model, verify_receipt
-from . import _html
+from ._ledger import Ledger, LedgerEntry, ListOutcome, Verification, WorkspaceUpdate
+from ._lists import RequestList, read_requests
+from ._pyg import from_pyg, to_pyg
+from ._workspace import SubjectEntry, Workspace
+from . import _html, _model
 
 _html.attach()
+_model.attach()
 
 __all__ = [
-    "Certificate", "Embedder", "Error", "Exposure", "ForgetEdge", "ForgetFeatures", "ForgetGraph", "ForgetNode",
+    "Audit", "AuditControl", "AuditFault", "AuditGame", "AuditHistogram", "AuditLook", "Certificate", "DueDate",
+    "DueSummary", "Embedder", "Error", "Exposure", "ForgetEdge", "ForgetFeatures", "ForgetGraph", "ForgetNode",
     "ForgetSubject", "ForgettingClassifier", "FrameCondition", "Graph", "GraphDataset", "InvalidArgument",
-    "InvariantViolation", "IoError", "LedgerEntry", "LimitExceeded", "MalformedInput", "Model", "NotConverged",
-    "NotFound", "Outdated", "Promise", "ScatteringTransformer", "Unavailable", "Unsupported", "Verification",
-    "Workspace", "WorkspaceUpdate", "__version__", "demo", "from_arrays", "from_networkx", "from_pyg", "from_scipy",
-    "interest_groups", "load", "read_model", "recipes", "to_networkx", "to_pyg", "to_scipy", "verify_receipt",
+    "InvariantViolation", "IoError", "Ledger", "LedgerEntry", "LimitExceeded", "ListOutcome", "MalformedInput", "Model",
+    "NoiseCheck", "NotConverged", "NotFound", "Outdated", "Promise", "RequestList", "ScatteringTransformer",
+    "SubjectEntry", "Unavailable", "Unsupported", "Verification", "Workspace", "WorkspaceUpdate", "__version__",
+    "compact", "demo", "from_arrays", "from_networkx", "from_pyg", "from_scipy", "interest_groups", "load",
+    "read_model", "read_requests", "recipes", "to_networkx", "to_pyg", "to_scipy", "upgrade", "verify_receipt",
 ]

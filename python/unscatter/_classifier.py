@@ -1,7 +1,7 @@
 """A classifier of scikit-learn that forgets."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -11,35 +11,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._core import Certificate, Exposure, ForgetGraph, ForgetSubject, Graph, InvalidArgument, Model, Unsupported
+from ._constants import Classes, fit_source, stated_classes
+from ._core import Audit, Certificate, Exposure, ForgetGraph, ForgetSubject, Graph, InvalidArgument, Model, Unsupported
 from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, graphs_only, is_graphs
 from ._graphs import GraphDataset, class_text
 from ._progress import ProgressOption, reporter
 from ._requests import Key, Request, request_of
-
-RowFunction = Callable[[Graph], npt.ArrayLike]
-# How many graphs a function is called on twice, to see whether it gives the same row.
-_GRAPHS_CHECKED = 3
-
+from ._rows import RowFunction, rows_by
 
 def _is_logistic(classifier: "ForgettingClassifier") -> bool:
     if classifier.loss is None or classifier.loss == "logistic":
         return True
     raise AttributeError(f"predict_proba needs the logistic loss, and this one is {classifier.loss}")
-
-
-def _rows_by(function: RowFunction, graphs: Sequence[Graph], check: bool) -> npt.NDArray[np.float64]:
-    """The row of each graph, one graph at a time."""
-    rows = [np.asarray(function(graph), dtype=np.float64).reshape(-1) for graph in graphs]
-    for place in range(min(_GRAPHS_CHECKED, len(rows)) if check else 0):
-        again = np.asarray(function(graphs[place]), dtype=np.float64).reshape(-1)
-        if not np.array_equal(rows[place], again):
-            raise InvalidArgument(f"the embedder gave graph {place} two different rows: a row has to be a function of "
-                                  "its graph alone (no dropout, no statistics of a batch)")
-    widths = {len(row) for row in rows}
-    if len(widths) > 1:
-        raise InvalidArgument(f"the embedder gave rows of different widths: {sorted(widths)}")
-    return np.stack(rows)
 
 
 class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -51,54 +34,84 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     first needed, and stays the same until the next removal.  So what this object says to others, and its pickle, are
     covered by the promise.  The kept weights, without noise, stay inside.
 
+    >>> import numpy as np, unscatter
+    >>> X, y = np.eye(4), [0, 0, 1, 1]
+    >>> model = unscatter.ForgettingClassifier(regularisation=1e-2).fit(X, y)
+    >>> model.forget(row=3).graphs
+    3
+
+    What is not given is the library's own default.
+
     Parameters
     ----------
     embedder : None, text, Embedder, ScatteringTransformer or function
         None is what ``unscatter train`` uses; for 2-D input the rows themselves.  A text is read as ``--embedding``
         ("rows:20" divides rows by 20).  A function maps one graph to its row; it must have learned from no private
         data, or state how much in ``embedding_guarantee``.
-    alpha : strength of the regularisation, lambda on the command line
-    guarantee : (epsilon, delta)
-    protect : "removed" or "everyone"
-    per_subject, ridge : of "everyone", as on the command line
-    noise : standard deviation of the noise, on published weights or in the objective
-    releases : how many published models the guarantee covers together
-    mechanism, loss, bias, optimizer, distance_limit, bound, removal : as the options of the command line
-    classes : the list of classes, where it is a public constant; if it is not given, the classes are those that occur,
-        and a class leaves with its last graph
-    features : signals on the nodes, for embeddings that take some
-    fit_constants : "none", "private" or "once": where constants that ``features`` leaves out come from
-    embedding_guarantee : (epsilon, delta) of the training of the function that made the rows
-    threads, progress : results do not depend on them
-
-    What is not given is the library's own default.
+    regularisation : float
+        Its strength, ``--lambda`` on the command line.
+    guarantee : (float, float)
+        (epsilon, delta).
+    protect : text
+        "removed" or "everyone".
+    per_subject, ridge
+        Of "everyone", as on the command line.
+    noise : float
+        Mechanism "release": standard deviation of the noise on published weights.
+    alpha : float
+        Mechanism "objective": standard deviation of the noise in the objective, ``--alpha`` on the command line.
+    releases : int
+        How many published models the guarantee covers together.
+    mechanism, loss, bias, optimizer, distance_limit, bound, removal
+        As the options of the command line.
+    classes : list, "public" or "data"
+        The classes, where they are a public constant: a list, or those of ``public_data``.  "data", or nothing: the
+        classes are those that occur, and a class leaves with its last graph.
+    features : text
+        Signals on the nodes, for embeddings that take some.
+    fit_constants : text
+        "none", "private" or "once": where constants that ``features`` leaves out come from.
+    public_data : GraphDataset
+        Graphs that are declared public: constants that ``features`` leaves out come from them.
+    embedding_guarantee : (float, float)
+        (epsilon, delta) of the training of the function that made the rows.
+    threads : int
+        Results do not depend on it.
+    progress : bool or function
+        True: a bar of tqdm where that is installed.
 
     Attributes
     ----------
-    classes_ : the classes that are left
-    certificate_ : of the present state
-    exposure_ : of the last removal, or None
+    classes_
+        The classes that are left.
+    certificate_
+        Of the present state.
+    exposure_
+        Of the last removal, or None.
     """
 
-    _OPTIONS = ("alpha", "guarantee", "protect", "per_subject", "ridge", "noise", "releases", "mechanism", "loss",
-                "bias", "optimizer", "distance_limit", "bound", "removal", "embedding_guarantee", "threads")
+    _OPTIONS = ("regularisation", "guarantee", "protect", "per_subject", "ridge", "noise", "alpha", "releases",
+                "mechanism", "loss", "bias", "optimizer", "distance_limit", "bound", "removal", "embedding_guarantee",
+                "threads")
 
     def __init__(self, embedder: Union[None, str, Embedder, ScatteringTransformer, RowFunction] = None, *,
-                 alpha: Optional[float] = None, guarantee: Optional[Tuple[float, float]] = None,
+                 regularisation: Optional[float] = None, guarantee: Optional[Tuple[float, float]] = None,
                  protect: Optional[str] = None, per_subject: Optional[int] = None, ridge: Optional[float] = None,
-                 noise: Optional[float] = None, releases: Optional[int] = None, mechanism: Optional[str] = None,
-                 loss: Optional[str] = None, bias: Optional[bool] = None, optimizer: Optional[str] = None,
-                 distance_limit: Optional[float] = None, bound: Optional[str] = None, removal: Optional[str] = None,
-                 classes: Optional[Sequence[Any]] = None, features: Optional[str] = None, fit_constants: str = "none",
+                 noise: Optional[float] = None, alpha: Optional[float] = None, releases: Optional[int] = None,
+                 mechanism: Optional[str] = None, loss: Optional[str] = None, bias: Optional[bool] = None,
+                 optimizer: Optional[str] = None, distance_limit: Optional[float] = None, bound: Optional[str] = None,
+                 removal: Optional[str] = None, classes: Classes = None, features: Optional[str] = None,
+                 fit_constants: Optional[str] = None, public_data: Optional[GraphDataset] = None,
                  embedding_guarantee: Optional[Tuple[float, float]] = None, threads: Optional[int] = None,
                  progress: ProgressOption = None) -> None:
         self.embedder = embedder
-        self.alpha = alpha
+        self.regularisation = regularisation
         self.guarantee = guarantee
         self.protect = protect
         self.per_subject = per_subject
         self.ridge = ridge
         self.noise = noise
+        self.alpha = alpha
         self.releases = releases
         self.mechanism = mechanism
         self.loss = loss
@@ -110,6 +123,7 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes = classes
         self.features = features
         self.fit_constants = fit_constants
+        self.public_data = public_data
         self.embedding_guarantee = embedding_guarantee
         self.threads = threads
         self.progress = progress
@@ -130,15 +144,18 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             data, labels = self._row_data(X, y, ids, subjects)
         transform = self._transform(data)
         options = {word: getattr(self, word) for word in self._OPTIONS}
-        if self.classes is not None:
-            labels = np.asarray(list(self.classes))
-            data = GraphDataset._of(data._core.with_classes([class_text(label) for label in labels]))
-            options["classes"] = "stated"
-        key = (data.digest(), repr(sorted(options.items())), repr(transform.fields), self.features, self.fit_constants)
+        fit_constants, public = self._constants()
+        source = fit_source(fit_constants, public)
+        core, stated, kind = stated_classes(data._core, self.classes, public)
+        if stated is not None:
+            labels, options["classes"] = stated, kind
+        features = self._features()
+        key = (core.digest(), repr(sorted(options.items())), repr(transform.fields), features, fit_constants,
+               None if public is None else public.digest())
         session: Optional[_core.Session] = self.__dict__.get("_session")
         if session is None or session.updates > 0 or self.__dict__.get("_fit_key") != key:
-            self._session = _core.Session.create(data._core, transform, self._features(transform), self.fit_constants,
-                                                 options, reporter(self.progress))
+            self._session = _core.Session.create(core, transform, features, source, options,
+                                                 reporter(self.progress))
         self._fit_key = key
         self._model: Optional[Model] = None
         self._classes_by_name = {class_text(label): label for label in labels}
@@ -168,7 +185,7 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise InvalidArgument(f"{len(labels)} classes for {len(graphs)} graphs")
         self._on_rows = False
         if function is not None:
-            return self._rows(_rows_by(function, graphs, check=True), labels, ids, subjects), labels
+            return self._rows(rows_by(function, graphs, check=True), labels, ids, subjects), labels
         if subjects is not None:
             raise InvalidArgument("subjects= belongs to rows; nodes of graphs have ids")
         # A data set keeps its name, which files show.
@@ -207,11 +224,17 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return embedder._transform_words()
         return _core.Transform(embedder if isinstance(embedder, str) else None, {})
 
-    def _features(self, transform: _core.Transform) -> Optional[str]:
+    def _features(self) -> Optional[str]:
         if self.features is None and isinstance(self.embedder, _GraphTransformer):
             chosen: Optional[str] = self.embedder.features
             return chosen
         return self.features
+
+    def _constants(self) -> Tuple[Optional[str], Optional[GraphDataset]]:
+        """Where constants come from: of this object, or of its embedder."""
+        if self.fit_constants is None and self.public_data is None and isinstance(self.embedder, _GraphTransformer):
+            return self.embedder.fit_constants, self.embedder.public_data
+        return self.fit_constants, self.public_data
 
     def _take_classes(self, names: List[str]) -> None:
         values = [self._classes_by_name[name] for name in names]
@@ -225,21 +248,13 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _scores(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self, "classes_")
         model = self._published()
-        threads, report = self.threads or 0, reporter(self.progress)
         function = self._row_function()
         if self._on_rows:
-            rows = self._validate_data(X, dtype=np.float64, order="C", reset=False)
-            data = self._rows(rows, np.zeros(len(rows), dtype=int), None, None)
-            scores = model.dataset_scores(data._core, threads, report)
+            X = self._validate_data(X, dtype=np.float64, order="C", reset=False)
         else:
             graphs = graphs_only(X)
-            if function is not None:
-                data = self._rows(_rows_by(function, graphs, check=False), np.zeros(len(graphs), dtype=int), None, None)
-                scores = model.dataset_scores(data._core, threads, report)
-            elif isinstance(graphs, GraphDataset):
-                scores = model.dataset_scores(graphs._core, threads, report)
-            else:
-                scores = model.graph_scores(graphs, threads, report)
+            X = graphs if function is None else rows_by(function, graphs, check=False)
+        scores = model.scores(X, threads=self.threads or 0, progress=self.progress)
         ordered: npt.NDArray[np.float64] = scores[:, self._columns]
         return ordered
 
@@ -315,6 +330,17 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 raise Unsupported(self._COPY)
             return self._model
         return self._session.release(fresh)
+
+    def audit(self, *, games: Optional[Sequence[str]] = None, draws: Optional[int] = None,
+              removals: Optional[int] = None, confidence: Optional[float] = None, seed: Optional[int] = None,
+              faults: Optional[bool] = None) -> Audit:
+        """Plays the observer: tries to tell published models of two worlds apart (docs/audit.md).
+
+        Works on copies in memory and publishes nothing.  What is not given is the library's own default.
+        """
+        words = dict(games=games, draws=draws, removals=removals, confidence=confidence, seed=seed, faults=faults,
+                     threads=self.threads)
+        return self._working_session().audit(words, reporter(self.progress))
 
     def kept_graph(self, number: int) -> Optional[Graph]:
         """A copy of a graph as it is kept now, by its number at the time of fit(); None if it was forgotten."""

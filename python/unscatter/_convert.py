@@ -22,6 +22,10 @@ def from_arrays(edges: npt.ArrayLike, *, nodes: Optional[int] = None, weights: O
     ``nodes`` is needed where no other argument tells their number: an edge list does not know isolated nodes.  An
     undirected edge stands there once, or once per direction.  ``attributes`` has a row of numbers per node,
     ``labels`` a whole number, ``positions`` two coordinates, ``ids`` an external id.
+
+    >>> import unscatter
+    >>> unscatter.from_arrays([[0, 1], [1, 2]], nodes=4, ids=["ann", "bob", "eve", "kim"])
+    Graph(4 nodes, 2 edges)
     """
     if nodes is None:
         for part in (attributes, labels, positions, ids):
@@ -50,7 +54,7 @@ def _matrix(values: Optional[npt.ArrayLike]) -> Optional[npt.NDArray[np.float64]
     return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
 
 
-def _refuse_names(what: str, names: Sequence[str], drop: Drop) -> None:
+def refuse_names(what: str, names: Sequence[str], drop: Drop) -> None:
     if drop == "all":
         return
     left = sorted(str(name) for name in names if name not in drop)
@@ -101,7 +105,7 @@ def _node_data(nodes: Dict[Any, Dict[str, Any]], names: List[Any], columns: Sequ
     collect("labels", "label")
     collect("positions", "pos")
     keys = {key for data in nodes.values() for key in data}
-    _refuse_names("node data", sorted(str(key) for key in keys - used), drop)
+    refuse_names("node data", sorted(str(key) for key in keys - used), drop)
     return found
 
 
@@ -113,6 +117,10 @@ def from_networkx(graph: Any, *, attributes: Sequence[str] = (), ids: Optional[C
     (a whole number) and "pos" (two numbers) are kept, and "weight" of edges.  ``attributes`` names node data that
     become the attributes instead.  Other data are refused, unless ``drop`` names them or is "all".  Parallel edges
     are refused.
+
+    >>> import networkx, unscatter
+    >>> unscatter.from_networkx(networkx.path_graph(3))
+    Graph(3 nodes, 2 edges)
     """
     directed = bool(graph.is_directed())
     adjacency = dict(graph.adjacency())
@@ -126,20 +134,20 @@ def from_networkx(graph: Any, *, attributes: Sequence[str] = (), ids: Optional[C
         adjacency = {name: adjacency[name] for name in names}
     edges, weights, without, others = _core.read_adjacency(adjacency, directed)
     if others:
-        _refuse_names("edge data", sorted(others), drop)
+        refuse_names("edge data", sorted(others), drop)
     if len(weights) and without:
         raise Unsupported("some edges have a weight and others have not")
     parts = _node_data(graph.nodes, names, attributes, drop) if _has_node_data(graph, attributes) else {}
     return _core.graph_from_edges(
         len(names), edges, weights if len(weights) else None, directed, _matrix(parts.get("attributes")),
-        _whole(parts.get("labels")), _matrix(parts.get("positions")), texts, drop_self_loops, False)
+        whole_numbers(parts.get("labels")), _matrix(parts.get("positions")), texts, drop_self_loops, False)
 
 
 def _has_node_data(graph: Any, attributes: Sequence[str]) -> bool:
     return bool(attributes) or any(data for _, data in graph.nodes(data=True))
 
 
-def _whole(values: Optional[List[Any]]) -> Optional[npt.NDArray[np.int64]]:
+def whole_numbers(values: Optional[List[Any]]) -> Optional[npt.NDArray[np.int64]]:
     if values is None:
         return None
     array = np.asarray(values)
@@ -187,6 +195,10 @@ def from_scipy(matrix: Any, *, directed: bool = False, weights: Optional[bool] =
     """A graph from an adjacency matrix; entry (i, j) is the edge i -> j.
 
     ``weights``: whether entries are weights.  If it is not given, they are, unless all of them are 1.
+
+    >>> import scipy.sparse, unscatter
+    >>> unscatter.from_scipy(scipy.sparse.csr_matrix([[0, 1], [1, 0]]))
+    Graph(2 nodes, 1 edges)
     """
     coo = matrix.tocoo()
     if coo.shape[0] != coo.shape[1]:
@@ -212,79 +224,3 @@ def to_scipy(graph: Graph) -> Any:
     # Row i lists where edges come from, so this is the transposed matrix.
     incoming = sparse.csr_matrix((data, graph.neighbours, graph.offsets), shape=(graph.node_count,) * 2)
     return incoming.T.tocsr() if graph.directed else incoming
-
-
-# ---- PyTorch Geometric, by its names only: torch is never imported
-
-_PYG_NAMES = frozenset(("edge_index", "x", "y", "pos", "edge_weight", "edge_attr", "num_nodes", "batch", "ptr"))
-
-
-def _array(tensor: Any) -> Optional[npt.NDArray[Any]]:
-    if tensor is None:
-        return None
-    if hasattr(tensor, "detach"):
-        tensor = tensor.detach().cpu().numpy()
-    return np.asarray(tensor)
-
-
-def _pyg_names(data: Any) -> List[str]:
-    keys = getattr(data, "keys", None)
-    if keys is None:
-        return [name for name in vars(data) if not name.startswith("_")]
-    return list(keys() if callable(keys) else keys)
-
-
-def _is_symmetric(edges: npt.NDArray[Any], weights: Optional[npt.NDArray[Any]]) -> bool:
-    values = [1.0] * len(edges) if weights is None else weights.tolist()
-    there = {(source, target): value for (source, target), value in zip(edges.tolist(), values)}
-    return all(there.get((target, source)) == value for (source, target), value in there.items())
-
-
-def from_pyg(data: Any, *, directed: Optional[bool] = None, ids: Optional[Sequence[str]] = None, drop: Drop = (),
-             drop_self_loops: bool = False) -> Graph:
-    """A graph from an object with ``edge_index`` and, where it has them, ``x``, ``pos``, ``edge_weight``.
-
-    ``x`` becomes the attributes.  ``edge_attr`` of one column counts as weights; more columns are refused.  ``y`` is
-    about the whole graph and is left to the caller.  ``directed``: if it is not given, a graph whose edges all stand
-    there in both directions is undirected, as PyTorch Geometric writes it.
-    """
-    _refuse_names("field", [name for name in _pyg_names(data) if name not in _PYG_NAMES], drop)
-    index = _array(data.edge_index)
-    if index is None or index.ndim != 2 or index.shape[0] != 2:
-        raise InvalidArgument("edge_index has no two rows")
-    edges = np.ascontiguousarray(index.T)
-    weights = _array(getattr(data, "edge_weight", None))
-    columns = _array(getattr(data, "edge_attr", None))
-    if columns is not None and "edge_attr" not in drop and drop != "all":
-        if weights is not None or columns.size != len(edges):
-            raise Unsupported("edge_attr has more than one number per edge, and edges here have a weight only; "
-                              "drop=('edge_attr',) leaves it out")
-        weights = columns.reshape(-1)
-    x, pos = _array(getattr(data, "x", None)), _array(getattr(data, "pos", None))
-    nodes = getattr(data, "num_nodes", None)
-    if nodes is None and x is None and pos is None:
-        raise InvalidArgument("neither num_nodes nor x tells the number of nodes")
-    count = int(nodes) if nodes is not None else len(x if x is not None else pos)  # type: ignore[arg-type]
-    if pos is not None and (pos.ndim != 2 or pos.shape[1] != 2):
-        raise Unsupported("pos has other than two coordinates; put them into x")
-    chosen = not _is_symmetric(edges, weights) if directed is None else directed
-    return from_arrays(edges, nodes=count, weights=weights, directed=chosen, attributes=x, positions=pos, ids=ids,
-                       drop_self_loops=drop_self_loops)
-
-
-def to_pyg(graph: Graph) -> Dict[str, npt.NDArray[Any]]:
-    """The fields of a ``torch_geometric.data.Data`` as NumPy arrays: Data(**{k: torch.from_numpy(v) ...})."""
-    weights = graph.edge_weights()
-    edges = graph.edges()
-    if not graph.directed:
-        edges = np.concatenate([edges, edges[:, ::-1]])
-        weights = None if weights is None else np.concatenate([weights, weights])
-    fields: Dict[str, npt.NDArray[Any]] = {"edge_index": np.ascontiguousarray(edges.T)}
-    if weights is not None:
-        fields["edge_weight"] = weights
-    if graph.attributes is not None:
-        fields["x"] = np.array(graph.attributes)
-    if graph.positions is not None:
-        fields["pos"] = np.array(graph.positions)
-    fields["num_nodes"] = np.int64(graph.node_count)  # type: ignore[assignment]
-    return fields

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._constants import fit_source
 from ._core import Graph, InvalidArgument
 from ._graphs import GraphDataset
 from ._progress import ProgressOption, reporter
@@ -47,10 +48,12 @@ class _GraphTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def fit(self, X: Graphs, y: Any = None) -> "_GraphTransformer":
+        """Takes the form of the data, and constants only as ``fit_constants`` or ``public_data`` says."""
         graphs = graphs_only(X)
         data = graphs if isinstance(graphs, GraphDataset) else GraphDataset(graphs)
         self.transform_ = self._transform_words()
-        core = _core.make_embedder(self.transform_, self.features, data._core, self.fit_constants)
+        core = _core.make_embedder(self.transform_, self.features, data._core,
+                                   fit_source(self.fit_constants, self.public_data))
         self.features_ = core.features
         self._embedder = core
         self.n_features_out_ = core.width
@@ -72,6 +75,7 @@ class _GraphTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return sparse.csr_matrix(rows.compressed(), shape=(len(rows), rows.columns))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """z0, z1, ...: one name per column."""
         check_is_fitted(self, "features_")
         return np.array([f"z{i}" for i in range(self.n_features_out_)], dtype=object)
 
@@ -102,17 +106,25 @@ class Embedder(_GraphTransformer):
     """An embedding by its name.
 
     ``embedding`` is the name of a recipe ("auto" chooses by the form of the data), the parts of one such as
-    "size*3 + shapes", "portrait" or "paper".  None is what ``unscatter train`` uses.
+    "size*3 + shapes", "portrait" or "paper".  None is what ``unscatter train`` uses.  ``public_data`` are graphs that
+    are declared public: constants that ``features`` leaves out come from them.
+
+    >>> import unscatter
+    >>> data = unscatter.interest_groups(groups=20, seed=1)
+    >>> unscatter.Embedder("size + shapes").fit_transform(data).shape[0]
+    20
     """
 
     def __init__(self, embedding: Optional[str] = None, *, features: Optional[str] = None,
-                 symmetrise: Optional[bool] = None, row_norm: Optional[str] = None, fit_constants: str = "none",
+                 symmetrise: Optional[bool] = None, row_norm: Optional[str] = None,
+                 fit_constants: Optional[str] = None, public_data: Optional[GraphDataset] = None,
                  sparse: bool = False, threads: Optional[int] = None, progress: ProgressOption = None) -> None:
         self.embedding = embedding
         self.features = features
         self.symmetrise = symmetrise
         self.row_norm = row_norm
         self.fit_constants = fit_constants
+        self.public_data = public_data
         self.sparse = sparse
         self.threads = threads
         self.progress = progress
@@ -126,6 +138,12 @@ class ScatteringTransformer(_GraphTransformer):
 
     ``family`` is geometric (the paper's, if nothing is given), diffusion, monic-cubic, itersine, custom, gft,
     pagerank, windows or portrait.  A constant that is not given is the library's.
+
+    >>> import unscatter
+    >>> data = unscatter.interest_groups(groups=20, seed=1)
+    >>> rows = unscatter.ScatteringTransformer(scales=2, sparse=True).fit_transform(data)
+    >>> rows.shape[0], rows.format
+    (20, 'csr')
     """
 
     def __init__(self, family: Optional[str] = None, *, operator: Optional[str] = None, scales: Optional[int] = None,
@@ -134,8 +152,8 @@ class ScatteringTransformer(_GraphTransformer):
                  damping: Optional[float] = None, windows: Optional[int] = None,
                  random_features: Optional[int] = None, sharpness: Optional[float] = None,
                  features: Optional[str] = None, symmetrise: Optional[bool] = None, row_norm: Optional[str] = None,
-                 fit_constants: str = "none", sparse: bool = False, threads: Optional[int] = None,
-                 progress: ProgressOption = None) -> None:
+                 fit_constants: Optional[str] = None, public_data: Optional[GraphDataset] = None,
+                 sparse: bool = False, threads: Optional[int] = None, progress: ProgressOption = None) -> None:
         self.family = family
         self.operator = operator
         self.scales = scales
@@ -153,6 +171,7 @@ class ScatteringTransformer(_GraphTransformer):
         self.symmetrise = symmetrise
         self.row_norm = row_norm
         self.fit_constants = fit_constants
+        self.public_data = public_data
         self.sparse = sparse
         self.threads = threads
         self.progress = progress

@@ -50,6 +50,12 @@ class GraphDataset(Sequence[Graph]):
     """Graphs with their classes, as a sequence: ``data[3]`` is a graph, ``data[:10]`` a smaller data set.
 
     Graphs of a data set share its memory.  ``y`` has one class per graph.
+
+    >>> import unscatter
+    >>> path = unscatter.from_arrays([[0, 1], [1, 2]], nodes=3)
+    >>> data = unscatter.GraphDataset([path, path.without_edge(0, 1)], y=["long", "short"])
+    >>> data[1].edge_count, list(data[:1].y)
+    (1, ['long'])
     """
 
     def __init__(self, graphs: Sequence[Graph], y: Optional[Sequence[Any]] = None, *,
@@ -67,6 +73,7 @@ class GraphDataset(Sequence[Graph]):
 
     @property
     def name(self) -> str:
+        """What files call it."""
         return self._core.name
 
     @property
@@ -81,6 +88,7 @@ class GraphDataset(Sequence[Graph]):
 
     @property
     def y(self) -> Labels:
+        """The class of each graph: whole numbers where all names are such, else texts."""
         values = class_values(self.class_names)
         chosen: Labels = values[np.asarray(self._core.labels)]
         return chosen
@@ -130,11 +138,14 @@ class GraphDataset(Sequence[Graph]):
 
     def __reduce__(self) -> Tuple[Any, Tuple[Any, ...]]:
         labels = [self._core.label(i) for i in range(len(self))]
-        return _restore_dataset, (self.name, list(self), labels, self._core.graph_ids)
+        return _restore_dataset, (self.name, list(self), labels, self._core.graph_ids, self.class_names,
+                                  self._core.due_dates)
 
 
-def _restore_dataset(name: str, graphs: List[Graph], labels: List[str], ids: List[str]) -> GraphDataset:
-    return GraphDataset._of(_core.make_dataset(name, graphs, labels, ids))
+def _restore_dataset(name: str, graphs: List[Graph], labels: List[str], ids: List[str], classes: List[str],
+                     due_dates: Tuple[List[Optional[int]], Dict[str, int]]) -> GraphDataset:
+    core = _core.make_dataset(name, graphs, labels, ids)
+    return GraphDataset._of(core.with_classes(classes).with_due_dates(*due_dates))
 
 
 def load(name_or_path: Union[str, "os.PathLike[str]"], *, symmetrise: bool = False, threads: int = 0,

@@ -1,11 +1,12 @@
-"""Graphs, certificates and data sets in notebooks."""
+"""Graphs, certificates, ledgers and audits in notebooks."""
 from __future__ import annotations
 
 import html
 from typing import Any, Callable, Iterable, List, Tuple
 
-from ._core import Certificate, Exposure, Graph, Promise
+from ._core import Audit, Certificate, Exposure, Graph, Promise
 from ._graphs import GraphDataset
+from ._ledger import Ledger
 from ._workspace import Workspace
 
 
@@ -45,19 +46,35 @@ def dataset_html(data: GraphDataset) -> str:
                               ("edges", summary["edges"])])
 
 
-def ledger_html(workspace: Workspace) -> str:
-    return _table(workspace.path, [(f"{entry.sequence} {entry.kind}", entry.time) for entry in workspace.ledger])
+def ledger_html(ledger: Ledger, title: str = "ledger") -> str:
+    return _table(title, [(f"{entry.sequence} {entry.kind}", entry.time) for entry in ledger])
+
+
+def workspace_html(workspace: Workspace) -> str:
+    return ledger_html(workspace.ledger, workspace.path)
+
+
+def audit_html(audit: Audit) -> str:
+    rows: List[Tuple[str, Any]] = [("passed", "yes" if audit.passed else f"no: {audit.failure}")]
+    for game in audit.games:
+        promised = "nothing" if game.promised_shift is None else f"shift at most {game.promised_shift:.4g}"
+        rows += [(f"game {game.game}", game.about), ("promised", promised),
+                 ("measured", f"shift at least {game.shift_lower_bound:.4g}"),
+                 ("could see", f"a shift of {game.visible_shift:.3g} or more")]
+    noticed = sum(fault.flagged for fault in audit.faults)
+    rows.append(("planted faults", f"{noticed} of {len(audit.faults)} noticed"))
+    return _table("audit", rows)
 
 
 def attach() -> None:
     """Compiled classes get their pictures here."""
     texts: List[Tuple[Any, Callable[[Any], str]]] = [(Graph, _graph_repr), (Certificate, _certificate_repr),
-                                                     (Exposure, _exposure_repr)]
+                                                     (Exposure, _exposure_repr), (Audit, _audit_repr)]
     for kind, text in texts:
         setattr(kind, "__repr__", text)
     pictures: List[Tuple[Any, Callable[[Any], str]]] = [
         (Graph, graph_html), (Certificate, certificate_html), (Promise, promise_html), (Exposure, exposure_html),
-        (GraphDataset, dataset_html), (Workspace, ledger_html)]
+        (GraphDataset, dataset_html), (Ledger, ledger_html), (Workspace, workspace_html), (Audit, audit_html)]
     for kind, picture in pictures:
         setattr(kind, "_repr_html_", picture)
 
@@ -78,3 +95,8 @@ def _certificate_repr(certificate: Certificate) -> str:
 
 def _exposure_repr(exposure: Exposure) -> str:
     return f"Exposure(models={exposure.models}, best_guess={exposure.best_guess:.3f})"
+
+
+def _audit_repr(audit: Audit) -> str:
+    games = ", ".join(f"{game.game}: shift at least {game.shift_lower_bound:.3g}" for game in audit.games)
+    return f"Audit(passed={audit.passed}, {games})"

@@ -1,77 +1,47 @@
 """Workspaces: the same files as those of the command line."""
 from __future__ import annotations
 
+import datetime
 import json
 import os
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._core import Certificate, Exposure, InvalidArgument, Model
+from ._constants import Classes, fit_source, stated_classes
+from ._core import Audit, Certificate, Exposure, ForgetGraph, ForgetSubject, InvalidArgument, Model
+from ._dates import DueDate, DueSummary, When, due_date, due_summary, expiry_of, moment_of, now_or, seconds_of
 from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, is_graphs
 from ._graphs import GraphDataset, class_text
+from ._ledger import (Ledger, LedgerEntry, ListOutcome, Verification, WorkspaceUpdate, entry_of, update_of)
 from ._progress import ProgressOption, reporter
 from ._requests import Key, Request, request_of
 
 Path = Union[str, "os.PathLike[str]"]
+# Called with an update before it is written.
+HandOut = Callable[[WorkspaceUpdate], None]
 
 
-@dataclass(frozen=True)
-class LedgerEntry:
-    """One entry of a ledger, as the file spells it."""
+class SubjectEntry(NamedTuple):
+    """An external id, in how many graphs it is, and its due date."""
 
-    fields: Mapping[str, Any]
-
-    @property
-    def kind(self) -> str:
-        return str(self.fields["kind"])
-
-    @property
-    def sequence(self) -> int:
-        return int(self.fields["sequence"])
-
-    @property
-    def time(self) -> str:
-        return str(self.fields["time"])
-
-
-@dataclass(frozen=True)
-class WorkspaceUpdate:
-    """A removal, an addition or corrections, in force and on disk.
-
-    ``receipt`` is the signed text for whoever asked.  ``openings`` are lines that open its commitments: whoever has
-    them can show what was asked.  They are handed out here and kept nowhere else.
-    """
-
-    certificate: Certificate
-    exposure: Exposure
-    entry: LedgerEntry
-    receipt: str
-    openings: List[str]
-
-
-@dataclass(frozen=True)
-class Verification:
-    """Everything that a workspace claims, derived again.  ``checks``: name, passed, detail."""
-
-    passed: bool
-    checks: List[Tuple[str, bool, str]]
-
-    def __bool__(self) -> bool:
-        return self.passed
+    id: str
+    graphs: int
+    due: Optional[datetime.datetime]
 
 
 def _place(path: Optional[Path]) -> Optional[str]:
     return None if path is None else os.fspath(path)
 
 
-def _update(outcome: _core.Outcome) -> WorkspaceUpdate:
-    return WorkspaceUpdate(outcome.certificate, outcome.exposure, LedgerEntry(json.loads(outcome.entry_text)),
-                           outcome.receipt, outcome.openings)
+def _handing(hand_out: Optional[HandOut]) -> Optional[Callable[[_core.Outcome], None]]:
+    if hand_out is None:
+        return None
+    taker = hand_out
+    return lambda outcome: taker(update_of(outcome))
 
 
 class Workspace:
@@ -80,6 +50,15 @@ class Workspace:
     ``with Workspace.create(path, data) as workspace`` trains; ``with Workspace.open(path) as workspace`` goes on.  The
     signing key is the one that the command line uses, unless ``key`` names another.  A pickle of a workspace is its
     path: it is opened again where it is read.
+
+    >>> import unscatter
+    >>> data = unscatter.interest_groups(groups=50, seed=1)
+    >>> with unscatter.Workspace.create("small.unscatter", data) as workspace:
+    ...     update = workspace.forget(graph=0)
+    ...     print(update.entry.sequence, update.certificate.graphs)
+    1 49
+    >>> workspace.verify().passed
+    True
     """
 
     def __init__(self, core: _core.CoreWorkspace, path: str, key: Optional[str], read_only: bool) -> None:
@@ -92,25 +71,32 @@ class Workspace:
     def create(cls, path: Path, data: Any, y: Optional[Sequence[Any]] = None, *,
                embedder: Union[None, str, Embedder, ScatteringTransformer] = None,
                ids: Optional[Sequence[str]] = None, subjects: Optional[Sequence[str]] = None,
-               classes: Optional[Sequence[Any]] = None, features: Optional[str] = None,
-               fit_constants: str = "none", key: Optional[Path] = None, progress: ProgressOption = None,
-               **options: Any) -> "Workspace":
-        """Trains on graphs, or on a 2-D array of rows.  ``options`` are those of ForgettingClassifier."""
+               classes: Classes = None, features: Optional[str] = None, fit_constants: Optional[str] = None,
+               public_data: Optional[GraphDataset] = None, expires: Optional[When] = None,
+               keep_for: Optional[datetime.timedelta] = None, key: Optional[Path] = None,
+               progress: ProgressOption = None, **options: Any) -> "Workspace":
+        """Trains on graphs, or on a 2-D array of rows, and writes the file.
+
+        ``options`` are those of ForgettingClassifier.  ``expires`` or ``keep_for`` is a due date of every graph; one
+        that has an earlier date keeps it.
+        """
         rows = not is_graphs(data)
         if isinstance(embedder, _GraphTransformer):
             transform = embedder._transform_words()
             features = embedder.features if features is None else features
+            fit_constants = embedder.fit_constants if fit_constants is None else fit_constants
+            public_data = embedder.public_data if public_data is None else public_data
         elif embedder is None or isinstance(embedder, str):
             transform = _core.Transform("rows" if rows and embedder is None else embedder, {})
         else:
             raise InvalidArgument("a workspace embeds by a text or an Embedder; rows of a function are given as rows")
         core = cls._rows(data, y, ids, subjects) if rows else cls._graphs(data, y, ids)
-        if classes is not None:
-            core = core.with_classes([class_text(label) for label in classes])
-            options["classes"] = "stated"
+        core, _, kind = stated_classes(core, classes, public_data)
+        if kind:
+            options["classes"] = kind
         place = os.fspath(path)
-        made = _core.CoreWorkspace.create(place, core, transform, features, fit_constants, options, _place(key),
-                                          reporter(progress))
+        made = _core.CoreWorkspace.create(place, core, transform, features, fit_source(fit_constants, public_data),
+                                          options, expiry_of(expires, keep_for), _place(key), reporter(progress))
         return cls(made, place, _place(key), False)
 
     @staticmethod
@@ -136,6 +122,7 @@ class Workspace:
         return cls(core, place, _place(key), read_only)
 
     def close(self) -> None:
+        """Lets others use the file."""
         self._core.close()
 
     def __enter__(self) -> "Workspace":
@@ -147,6 +134,7 @@ class Workspace:
 
     @property
     def path(self) -> str:
+        """The file."""
         return self._path
 
     # ---- updates
@@ -154,30 +142,68 @@ class Workspace:
     def forget(self, request: Optional[Request] = None, *, graph: Optional[Key] = None, node: Optional[Key] = None,
                edge: Optional[Tuple[Key, Key]] = None, features_of: Optional[Key] = None,
                subject: Optional[str] = None, row: Optional[Key] = None, keep_salts: bool = False,
-               shred: bool = False, progress: ProgressOption = None) -> WorkspaceUpdate:
+               shred: bool = False, hand_out: Optional[HandOut] = None,
+               progress: ProgressOption = None) -> WorkspaceUpdate:
         """Forgets one thing, as ForgettingClassifier.forget().  When it returns, the removal is durable."""
         chosen = request_of(request, graph, node, edge, features_of, subject, row)
-        return self.forget_many([chosen], keep_salts=keep_salts, shred=shred, progress=progress)
+        return self.forget_many([chosen], keep_salts=keep_salts, shred=shred, hand_out=hand_out, progress=progress)
 
     def forget_many(self, requests: Iterable[Request], *, keep_salts: bool = False, shred: bool = False,
-                    progress: ProgressOption = None) -> WorkspaceUpdate:
-        """All of them by one update, with one ledger entry and one receipt."""
-        return _update(self._core.forget(list(requests), keep_salts, shred, reporter(progress)))
+                    hand_out: Optional[HandOut] = None, progress: ProgressOption = None) -> WorkspaceUpdate:
+        """All of them by one update, with one ledger entry and one receipt.
+
+        ``hand_out`` is called with the update before anything is written: the place to make openings durable.  If it
+        raises, nothing is forgotten.  ``keep_salts`` keeps salts in the file, and ``shred`` hands none out.
+        """
+        return update_of(self._core.forget(list(requests), keep_salts, shred, _handing(hand_out), reporter(progress)))
+
+    def forget_list(self, requests: Iterable[Request], *, batch: Optional[int] = None, skip_refused: bool = False,
+                    keep_salts: bool = False, shred: bool = False, hand_out: Optional[HandOut] = None,
+                    acknowledge: Optional[Callable[[int, WorkspaceUpdate], None]] = None,
+                    progress: ProgressOption = None) -> ListOutcome:
+        """A list of any length, honoured piece by piece, ``batch`` requests per update; read_requests() reads one.
+
+        The workspace remembers how far it came.  After a crash, an exception or Ctrl-C the same list goes on where it
+        stopped.  The first request that is refused ends the list, with those before it in force, unless
+        ``skip_refused`` is set.  ``acknowledge`` is called after each update, with the number of requests that are
+        done.
+        """
+        told = acknowledge
+
+        def after(done: int, outcome: _core.Outcome) -> None:
+            assert told is not None
+            told(done, update_of(outcome))
+
+        before, entries, honoured, updates, refused = self._core.forget_list(
+            list(requests), batch, skip_refused, keep_salts, shred, _handing(hand_out),
+            None if acknowledge is None else after, reporter(progress))
+        return ListOutcome(before, entries, honoured, [update_of(one) for one in updates], refused)
 
     def preview(self, requests: Union[Request, Iterable[Request]]) -> Tuple[Certificate, Exposure]:
         """What forget_many() would do and cost."""
         return self._core.preview(list(requests) if isinstance(requests, Iterable) else [requests], None)
 
     def add(self, data: Any, y: Optional[Sequence[Any]] = None, *, ids: Optional[Sequence[str]] = None,
-            subjects: Optional[Sequence[str]] = None, progress: ProgressOption = None) -> WorkspaceUpdate:
+            subjects: Optional[Sequence[str]] = None, expires: Optional[When] = None,
+            keep_for: Optional[datetime.timedelta] = None, progress: ProgressOption = None) -> WorkspaceUpdate:
         """Learns from more graphs or rows, by one update."""
         core = self._graphs(data, y, ids) if is_graphs(data) else self._rows(data, y, ids, subjects)
-        return _update(self._core.add(core, reporter(progress)))
+        return update_of(self._core.add(core, expiry_of(expires, keep_for), reporter(progress)))
 
     def correct(self, *corrections: Mapping[str, Any], progress: ProgressOption = None) -> WorkspaceUpdate:
         """Replaces what was wrong.  Corrections are objects as docs/receipts.md writes them, for instance
         {"correct": "class", "graph": 17, "class": "2"}."""
-        return _update(self._core.correct([json.dumps(one) for one in corrections], reporter(progress)))
+        return update_of(self._core.correct([json.dumps(one) for one in corrections], reporter(progress)))
+
+    def replay(self, openings: Iterable[str], *, keep_salts: bool = False, shred: bool = False,
+               hand_out: Optional[HandOut] = None, progress: ProgressOption = None) -> WorkspaceUpdate:
+        """Brings a copy that was restored from a backup up to date, by the openings that were handed out since."""
+        text = "\n".join(line.rstrip("\n") for line in openings)
+        return update_of(self._core.replay(text, keep_salts, shred, _handing(hand_out), reporter(progress)))
+
+    def shred(self, request: Request) -> int:
+        """Destroys kept salts of earlier requests that equal this one, and says how many there were."""
+        return self._core.shred(request)
 
     def release(self, *, fresh: bool = False) -> str:
         """The published model as a signed text, the same until the next update; read_model() makes it ready."""
@@ -185,25 +211,56 @@ class Workspace:
 
     def renew(self) -> LedgerEntry:
         """Begins another count of published models."""
-        return LedgerEntry(json.loads(self._core.renew()))
+        return entry_of(self._core.renew())
+
+    # ---- due dates
+
+    def set_due(self, due: Optional[When], *, graph: Optional[Key] = None, subject: Optional[str] = None) -> None:
+        """Sets the due date of a graph or a person; None takes it away.
+
+        A date is a text ("2027-03-01", or "2027-03-01T12:00:00Z"), a date, or a datetime with its time zone.
+        """
+        if (graph is None) == (subject is None):
+            raise InvalidArgument("a due date is about one graph or one subject: graph= or subject=")
+        what: Request = ForgetGraph(graph) if graph is not None else ForgetSubject(subject or "")
+        self._core.set_due(what, None if due is None else seconds_of(due))
+
+    def due(self, until: Optional[When] = None) -> List[DueDate]:
+        """What is due at ``until`` or before; None: now."""
+        return [due_date(what, seconds) for what, seconds in self._core.due(now_or(until))]
+
+    def due_summary(self, now: Optional[When] = None) -> DueSummary:
+        """How many dates there are, what is overdue and what is due next."""
+        return due_summary(self._core.due_summary(now_or(now)))
+
+    def expire(self, until: Optional[When] = None, *, keep_salts: bool = False, shred: bool = False,
+               hand_out: Optional[HandOut] = None, progress: ProgressOption = None) -> Optional[WorkspaceUpdate]:
+        """Forgets all that is due at ``until`` or before (None: now), by one update.  None if nothing is due."""
+        done = self._core.expire(now_or(until), keep_salts, shred, _handing(hand_out), reporter(progress))
+        return None if done is None else update_of(done)
 
     # ---- what is there
 
     @property
     def certificate(self) -> Certificate:
+        """Of the present state."""
         return self._core.certificate()
 
     def status(self) -> Dict[str, Any]:
+        """Names, counts, constants and options."""
         return self._core.status()
 
     def entry(self, sequence: int) -> LedgerEntry:
-        return LedgerEntry(json.loads(self._core.entry(sequence)))
+        """An entry of the ledger by its number, from 0."""
+        return entry_of(self._core.entry(sequence))
 
     @property
-    def ledger(self) -> List[LedgerEntry]:
-        return [self.entry(sequence) for sequence in range(int(self.status()["entries"]))]
+    def ledger(self) -> Ledger:
+        """All entries."""
+        return Ledger(self.entry(sequence) for sequence in range(int(self.status()["entries"])))
 
     def receipt(self, sequence: int) -> str:
+        """The signed receipt of an entry."""
         return self._core.receipt(sequence)
 
     def remaining(self) -> GraphDataset:
@@ -211,26 +268,44 @@ class Workspace:
         return GraphDataset._of(self._core.remaining())
 
     def subject(self, name: str) -> Dict[str, Any]:
-        """What is held about the nodes with this external id."""
-        return self._core.subject(name)
+        """Everything that is held about the nodes with this external id, for a request of access."""
+        held = self._core.subject(name)
+        for part in (held, *held["graphs"]):
+            part["due"] = moment_of(part["due"])
+        return held
 
-    def subjects(self, text: str = "", *, limit: int = 0, offset: int = 0) -> List[Tuple[str, int, Optional[int]]]:
-        """Ids, in how many graphs each is, and due dates.  ``text`` is part of the id, or a pattern with * and ?."""
-        return self._core.subjects(text, limit, offset)
+    def subjects(self, text: str = "", *, limit: int = 0, offset: int = 0) -> List[SubjectEntry]:
+        """People, in the order of their ids.  ``text`` is part of the id, or a pattern with * and ?; ``limit`` 0: all.
+        """
+        return [SubjectEntry(name, graphs, moment_of(due))
+                for name, graphs, due in self._core.subjects(text, limit, offset)]
 
     def kept_weights(self) -> npt.NDArray[np.float64]:
         """The weights as kept.  No noise protects them: they are for the owner."""
         return self._core.kept_weights()
 
     def replay_digest(self) -> str:
+        """Equal wherever the same data got the same requests in the same batches."""
         return self._core.replay_digest()
 
     def state_digest(self) -> str:
+        """The same, with the bits of the kept weights."""
         return self._core.state_digest()
 
     def backup(self, to: Path, *, replace: bool = False) -> str:
         """Writes a copy and returns the hash of its last entry."""
         return self._core.backup(os.fspath(to), replace)
+
+    def audit(self, *, games: Optional[Sequence[str]] = None, draws: Optional[int] = None,
+              removals: Optional[int] = None, confidence: Optional[float] = None, seed: Optional[int] = None,
+              faults: Optional[bool] = None, threads: Optional[int] = None, progress: ProgressOption = None) -> Audit:
+        """Plays the observer: tries to tell published models of two worlds apart (docs/audit.md).
+
+        Works on copies in memory.  The workspace stays as it is and publishes nothing.  What is not given is the
+        library's own default, which ``unscatter audit`` shows.
+        """
+        return self._core.audit(dict(games=games, draws=draws, removals=removals, confidence=confidence, seed=seed,
+                                     faults=faults, threads=threads), reporter(progress))
 
     def verify(self, *, retrain: bool = False, signer: Optional[str] = None) -> Verification:
         """Derives everything that the file claims again.  The workspace must be closed or opened read-only."""
@@ -246,15 +321,3 @@ class Workspace:
 
 def _open_again(path: str, read_only: bool, key: Optional[str]) -> Workspace:
     return Workspace.open(path, read_only=read_only, key=key)
-
-
-def read_model(text: str, *, signer: Optional[str] = None) -> Model:
-    """A published model from its text.  ``signer``: the public key, or its file, that must have signed it."""
-    if signer is not None:
-        _core.check_model(text, signer)
-    return _core.read_model(text)
-
-
-def verify_receipt(text: str, signer: str) -> None:
-    """Raises InvalidArgument unless ``signer``, a public key or its file, signed the receipt."""
-    _core.check_receipt(text, signer)

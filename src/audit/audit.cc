@@ -156,6 +156,29 @@ bool AuditReport::passed() const {
                      [](const AuditFault& fault) { return fault.flagged || !fault.visible; });
 }
 
+std::string first_failure(const AuditReport& report) {
+  for (const GameReport& game : report.games) {
+    if (game.exceeded) {
+      return fmt::format("game {}: the shift is at least {:.4g}, and at most {} was promised", name(game.game),
+                         game.shift_lower_bound,
+                         game.promised_shift ? fmt::format("{:.4g}", *game.promised_shift) : "none");
+    }
+    for (const NoiseCheck& check : game.noise) {
+      if (!check.passed) return fmt::format("game {}: noise, {}: {}", name(game.game), check.name, check.detail);
+    }
+  }
+  for (const AuditControl& control : report.controls) {
+    if (!control.passed) {
+      return fmt::format("the control '{}' has a shift of {:.4g} and was measured as at least {:.4g}", control.name,
+                         control.truth, control.shift_lower_bound);
+    }
+  }
+  for (const AuditFault& fault : report.faults) {
+    if (fault.visible && !fault.flagged) return fmt::format("the planted fault '{}' was not noticed", fault.name);
+  }
+  return "nothing was audited";
+}
+
 Result<AuditReport> audit(const Session& session, const std::shared_ptr<const Embedder>& embedder,
                           const AuditOptions& options) {
   invariant(embedder != nullptr, "an audit needs the session's embedder");

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/utc_time.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -45,6 +46,13 @@ void DueDates::add_subject(const std::string& id, std::int64_t date) {
   const auto [entry, is_new] = subjects.emplace(id, date);
   if (!is_new) entry->second = std::min(entry->second, date);
 }
+
+void DueDates::limit_graphs(std::size_t count, std::int64_t date) {
+  graphs.resize(count);
+  for (std::optional<std::int64_t>& one : graphs) one = one ? std::min(*one, date) : date;
+}
+
+Result<std::int64_t> parse_due_date(std::string_view text) { return parse_utc(text); }
 
 ClassIndex index_classes(const std::vector<std::string>& raw) {
   std::map<std::string_view, std::uint32_t, ClassOrder> index;
@@ -85,6 +93,15 @@ Status state_classes(Dataset& dataset, std::vector<std::string> names) {
   dataset.labels = std::move(labels);
   dataset.class_names = std::move(names);
   return ok_status();
+}
+
+std::vector<std::string> classes_that_occur(const Dataset& dataset) {
+  const std::vector<std::size_t> counts = summarise(dataset).class_counts;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] > 0) names.push_back(dataset.class_names[k]);
+  }
+  return names;
 }
 
 Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {

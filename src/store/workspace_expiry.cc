@@ -136,6 +136,18 @@ Result<std::optional<Workspace::Removal>> Workspace::prepare_due(std::span<const
   return std::optional(Removal(std::make_unique<Removal::Parts>(std::move(parts))));
 }
 
+Result<std::optional<Forgotten>> Workspace::expire(std::int64_t until, const ForgetOptions& options) {
+  UNSCATTER_CHECK_OK(state_->require_writable());
+  UNSCATTER_TRY(dates, due(until));
+  UNSCATTER_TRY(removal, prepare_due(dates));
+  if (removal) {
+    UNSCATTER_TRY(outcome, removal->commit(options));
+    return std::optional(std::move(outcome));
+  }
+  UNSCATTER_CHECK_OK(drop_due(dates));
+  return std::optional<Forgotten>();
+}
+
 Result<std::size_t> Workspace::drop_due(std::span<const DueDate> dates) {
   State& state = *state_;
   UNSCATTER_CHECK_OK(state.require_writable());

@@ -265,6 +265,23 @@ TEST(Audit, RefusesOptionsThatMakeNoSense) {
 TEST(Audit, AReportStartsAsAFailure) {
   EXPECT_FALSE(AuditReport().passed());
   EXPECT_FALSE(GameReport().passed());
+  EXPECT_EQ(first_failure({}), "nothing was audited");
+}
+
+TEST(Audit, TheFirstThingThatIsWrongIsNamed) {
+  AuditReport report;
+  report.faults.push_back({AuditGame::kRemoved, "small-fault", "", 0.1, false, false, ""});
+  report.faults.push_back({AuditGame::kRemoved, "wrong-sign", "", 1.0, true, false, ""});
+  EXPECT_EQ(first_failure(report), "the planted fault 'wrong-sign' was not noticed");
+  report.controls.push_back({AuditGame::kRemoved, "null", 0, 0.5, 0, false});
+  EXPECT_NE(first_failure(report).find("the control 'null'"), std::string::npos);
+  report.games.emplace_back();
+  report.games.front().noise.push_back({"grid", false, "half a step off"});
+  EXPECT_EQ(first_failure(report), "game removed: noise, grid: half a step off");
+  report.games.front().exceeded = true;
+  report.games.front().promised_shift = 0.25;
+  report.games.front().shift_lower_bound = 0.5;
+  EXPECT_EQ(first_failure(report), "game removed: the shift is at least 0.5, and at most 0.25 was promised");
 }
 
 }  // namespace

@@ -103,6 +103,29 @@ TEST(StateClasses, PutsLabelsInTheGivenOrder) {
   EXPECT_EQ(dataset.labels, (std::vector<std::uint32_t>{0, 2, 0}));
 }
 
+TEST(ClassesThatOccur, LeavesOutEmptyOnesAndKeepsTheOrder) {
+  Dataset dataset;
+  GraphParts parts;
+  parts.node_count = 1;
+  const Graph graph = Graph::create(std::move(parts)).value();
+  dataset.graphs = {graph, graph, graph};
+  dataset.class_names = {"a", "b", "c", "d"};
+  dataset.labels = {3, 0, 3};
+  EXPECT_EQ(classes_that_occur(dataset), (std::vector<std::string>{"a", "d"}));
+}
+
+TEST(DueDates, ALimitKeepsEarlierDates) {
+  DueDates dates;
+  dates.graphs = {100, std::nullopt};
+  dates.limit_graphs(3, 50);
+  EXPECT_EQ(dates.graphs, (std::vector<std::optional<std::int64_t>>{50, 50, 50}));
+  dates.graphs = {100, std::nullopt, 300};
+  dates.limit_graphs(3, 200);
+  EXPECT_EQ(dates.graphs, (std::vector<std::optional<std::int64_t>>{100, 200, 200}));
+  EXPECT_EQ(parse_due_date("1970-01-02").value(), 86400);
+  EXPECT_EQ(parse_due_date("tomorrow").error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(Subset, KeepsLabelsIdsAndClassNames) {
   Dataset dataset;
   dataset.name = "all";

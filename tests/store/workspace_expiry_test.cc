@@ -182,6 +182,29 @@ TEST(WorkspaceExpiry, ExpiringIsForgetting) {
   EXPECT_EQ(dates_of(expiring), dates_of(forgetting));
 }
 
+TEST(WorkspaceExpiry, ExpireForgetsWhatIsDueAndNothingElse) {
+  const SampleWorkspace one(dated_setup());
+  const SampleWorkspace other(dated_setup());
+  Workspace expiring = one.create();
+  Workspace forgetting = other.create();
+  // Nothing is due: no entry.
+  EXPECT_FALSE(expiring.expire(99).value().has_value());
+  EXPECT_EQ(expiring.info().entries, 1u);
+  const std::optional<Forgotten> done = expiring.expire(200).value();
+  ASSERT_TRUE(done.has_value());
+  EXPECT_EQ(done->salts.size(), 2u);
+  const std::vector<RemovalRequest> requests = {ForgetGraph{5u}, ForgetSubject{"u0"}};
+  ASSERT_TRUE(forgetting.forget(requests).ok());
+  EXPECT_EQ(expiring.replay_digest().value(), forgetting.replay_digest().value());
+  EXPECT_EQ(dates_of(expiring), dates_of(forgetting));
+  EXPECT_FALSE(expiring.expire(200).value().has_value());
+  WorkspaceOptions how = one.how;
+  how.key = nullptr;
+  { const Workspace closed = std::move(expiring); }
+  Workspace keyless = Workspace::open(one.path(), how).value();
+  EXPECT_EQ(keyless.expire(kLast).error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(WorkspaceExpiry, DatesGoWithWhatTheyAreAboutHoweverItGoes) {
   const auto [lonely, home] = lonely_subject(testing::sample_setup().dataset);
   ASSERT_FALSE(lonely.empty());

@@ -118,6 +118,9 @@ struct AuditReport {
   [[nodiscard]] bool passed() const;
 };
 
+// The first thing that is wrong with a report that did not pass, in a sentence.
+[[nodiscard]] std::string first_failure(const AuditReport& report);
+
 // Works on copies in memory: the session stays as it is and publishes nothing.  The report is about kept weights.  Like
 // a certificate, it is for whoever runs the session.
 //

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "unscatter/base/digest.h"
@@ -24,8 +25,14 @@ struct DueDates {
   void add_graph(std::size_t earlier, std::optional<std::int64_t> date);
   // The earliest date counts: nobody is kept longer than any line says.
   void add_subject(const std::string& id, std::int64_t date);
+  // Gives every one of so many graphs this date.  A graph that has an earlier one keeps it.
+  void limit_graphs(std::size_t count, std::int64_t date);
   [[nodiscard]] bool empty() const { return graphs.empty() && subjects.empty(); }
 };
+
+// A due date as files and users write it: "2027-03-01", the beginning of that day in UTC, or "2027-03-01T12:00:00Z".
+// Errors: kInvalidArgument, a sentence that quotes the text and says what is read.
+[[nodiscard]] Result<std::int64_t> parse_due_date(std::string_view text);
 
 // Graph i has the class labels[i], an index into class_names. class_names holds the label values as the file spells
 // them, in ascending order: numbers by value, then text. graph_ids is empty or holds one distinct external id per
@@ -61,6 +68,9 @@ struct ClassIndex {
 // Makes `names` the classes of the data set, in that order.  Errors: kInvalidArgument for a name that occurs twice or a
 // graph whose class is not among them.
 [[nodiscard]] Status state_classes(Dataset& dataset, std::vector<std::string> names);
+
+// The classes that some graph has, in the order of the list.
+[[nodiscard]] std::vector<std::string> classes_that_occur(const Dataset& dataset);
 
 // The chosen graphs, in that order, with their labels and ids.  All class names are kept, so that labels mean the same.
 // The graphs are numbered anew.  Due dates are kept, also those of subjects that are in none of the chosen graphs.  An

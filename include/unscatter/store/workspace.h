@@ -396,6 +396,9 @@ class Workspace {
   // prepare() for what due() gave: all of it by one update.  What is not there any more is passed over.  Nothing if all
   // of it is: drop_due() then takes its dates away.
   [[nodiscard]] Result<std::optional<Removal>> prepare_due(std::span<const DueDate> dates);
+  // All of it for what is due at `until`: forgets it by one update, or takes away dates of what is not there any more.
+  // Nothing if nothing was left to forget.
+  [[nodiscard]] Result<std::optional<Forgotten>> expire(std::int64_t until, const ForgetOptions& options = {});
   // Takes away dates of graphs and subjects that are not there any more.  Others stay.  Returns how many went.
   [[nodiscard]] Result<std::size_t> drop_due(std::span<const DueDate> dates);
 

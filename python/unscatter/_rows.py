@@ -1,0 +1,27 @@
+"""Rows that a function of the user's own makes of graphs."""
+from __future__ import annotations
+
+from typing import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import Graph, InvalidArgument
+
+RowFunction = Callable[[Graph], npt.ArrayLike]
+# How many graphs a function is called on twice, to see whether it gives the same row.
+_GRAPHS_CHECKED = 3
+
+
+def rows_by(function: RowFunction, graphs: Sequence[Graph], check: bool) -> npt.NDArray[np.float64]:
+    """The row of each graph, one graph at a time."""
+    rows = [np.asarray(function(graph), dtype=np.float64).reshape(-1) for graph in graphs]
+    for place in range(min(_GRAPHS_CHECKED, len(rows)) if check else 0):
+        again = np.asarray(function(graphs[place]), dtype=np.float64).reshape(-1)
+        if not np.array_equal(rows[place], again):
+            raise InvalidArgument(f"the embedder gave graph {place} two different rows: a row has to be a function of "
+                                  "its graph alone (no dropout, no statistics of a batch)")
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise InvalidArgument(f"the embedder gave rows of different widths: {sorted(widths)}")
+    return np.stack(rows)
