@@ -98,7 +98,7 @@ Result<QueueContents> read_queue(const Database& database, const Identity& ident
 
 Result<std::string> check_queue(const Database& database, const Contents& contents) {
   UNSCATTER_TRY(there, has_queue(database));
-  if (!there) return std::string("no queue of requests");
+  if (!there) return std::string();
   // Requests of one update follow one another, so the entry of the last one is kept.
   std::optional<LedgerRecord> entry;
   const auto in_ledger = [&](const QueuedRequest& request) -> Status {
