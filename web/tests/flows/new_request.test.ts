@@ -49,7 +49,7 @@ it.each(["node", "features", "edge", "graph"] as const)("%s: previewed and done"
   await page.getByRole("textbox", { name: "Graph" }).fill(String(graph.number));
   if (kind === "node" || kind === "features") await page.getByRole("textbox", { name: "Node" }).fill(subject);
   if (kind === "edge") {
-    const [from, to] = edge.direction === "from" ? [edge.node, node!.number] : [node!.number, edge.node];
+    const [from, to] = edge.direction === "to" ? [edge.node, node!.number] : [node!.number, edge.node];
     await page.getByRole("textbox", { name: "From node" }).fill(String(from));
     await page.getByRole("textbox", { name: "To node" }).fill(String(to));
   }
