@@ -13,6 +13,6 @@ struct Audit {
 };
 
 // Options of the library by name; a word that is not given leaves the library's own.
-[[nodiscard]] AuditOptions audit_options(const py::dict& words);
+[[nodiscard]] AuditOptions audit_options(const py::dict& given);
 
 }  // namespace unscatter::python

@@ -58,7 +58,7 @@ struct NamedTransform {
 [[nodiscard]] py::dict transform_fields(const TransformSpec& spec);
 
 // What `unscatter train` would use with the same words.
-[[nodiscard]] SessionOptions make_options(const NamedTransform& transform, const py::dict& words);
+[[nodiscard]] SessionOptions make_options(const NamedTransform& transform, const py::dict& given);
 
 // `features`, or those that go with the transform.  Rows have the width of the data.
 [[nodiscard]] std::string features_or_usual(const py::object& features, const NamedTransform& transform,
