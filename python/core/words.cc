@@ -106,7 +106,6 @@ class Words {
 void set_mechanism(Words& words, SessionOptions& options) {
   words.parse("mechanism", options.mechanism, parse_mechanism);
   options.noise_stddev = usual_noise(options.mechanism);
-  words.parse("protect", options.protection, parse_protection);
   options.releases = usual_releases(options.protection);
   const auto noise = words.take<double>("noise");
   if (noise && options.protection == Protection::kEveryone) {
@@ -161,7 +160,8 @@ py::dict transform_fields(const TransformSpec& spec) {
 SessionOptions make_options(const NamedTransform& transform, const py::dict& given) {
   Words words(given);
   SessionOptions options;
-  options.regularisation = usual_regularisation(transform.spec, options.regularisation);
+  words.parse("protect", options.protection, parse_protection);
+  set_usual_learning(transform.spec, options);
   const auto alpha = words.take<double>("alpha");
   if (alpha) options.regularisation = *alpha;
   words.parse("loss", options.loss, Loss::parse);
