@@ -130,7 +130,7 @@ TEST(Blocks, RowsOfRealDataHaveNormAtMostTheirScale) {
       const SparseBlockRows rows = recipe_embedder(recipe, data)->embed(data).value();
       for (std::size_t g = 0; g < rows.rows(); ++g) {
         ASSERT_LE(rows.row_norm(g), scale * (1 + 1e-12)) << g;
-        ASSERT_GT(rows.row_norm(g), 0.01) << g;
+        ASSERT_GT(rows.row_norm(g), 0.004) << g;  // two nodes have 0.3 * 2 / 65
       }
     }
   }
