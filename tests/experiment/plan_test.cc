@@ -45,7 +45,7 @@ TEST(Plan, NamesAreSpelledOutOnce) {
   EXPECT_EQ(names.front(), "table2");
   EXPECT_EQ(names.size(), 7u);
   const std::string extras[] = {"extras"};
-  EXPECT_EQ(expand_names(extras).value().size(), 9u);
+  EXPECT_EQ(expand_names(extras).value().size(), 10u);
 }
 
 TEST(Plan, AnUnknownNameIsOneClearError) {
