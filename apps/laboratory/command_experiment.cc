@@ -145,9 +145,11 @@ void add_options(CLI::App& command, ExperimentArguments& arguments) {
       ->capture_default_str();
   command.add_option("--splits", options.splits, "Random splits")->capture_default_str();
   command.add_option("--seed", options.seed, "Of the first split; the next ones follow")->capture_default_str();
+  command.add_option("--fresh-splits", options.fresh_splits, "accuracy: further splits that no choice was made on")
+      ->capture_default_str();
   command
-      .add_option("--fresh-splits", options.fresh_splits,
-                  "accuracy: further splits that no choice was made on; their seeds begin at --seed + 100")
+      .add_option("--fresh-from", options.fresh_from,
+                  "accuracy: the number of the first of them, 100 or more; its seed is --seed plus this number")
       ->capture_default_str();
   command.add_option("--points", options.points, "Places along a sequence where accuracy is looked at")
       ->capture_default_str();

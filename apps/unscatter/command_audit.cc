@@ -207,7 +207,7 @@ Result<Subject> train_subject(const AuditArguments& arguments, Context& context)
   UNSCATTER_TRY(options, arguments.guarantee.options(spec));
   const bool paper = arguments.guarantee.preset == "paper";
   if (paper && arguments.transform.family->count() == 0) spec.family = "geometric";
-  if (!paper) options.regularisation = usual_regularisation(spec, options.regularisation);
+  if (!paper) set_usual_learning(spec, options);
   UNSCATTER_CHECK_OK(arguments.learning.apply(options));
   options.threads = arguments.workspace.threads;
   options.progress = &context.progress();

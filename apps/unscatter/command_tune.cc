@@ -225,7 +225,7 @@ void add_tune_options(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--recipes", arguments.recipes, "Names or texts, with commas between them; default by the data")
       ->group(choices)
       ->delimiter(',');
-  command.add_option("--losses", arguments.losses, "Default: logistic,squared; everyone: logistic")
+  command.add_option("--losses", arguments.losses, "Default: squared; everyone: logistic")
       ->group(choices)
       ->delimiter(',');
   command.add_option("--lambdas", arguments.lambdas, "Default: half decades that suit each recipe")

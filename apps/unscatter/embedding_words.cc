@@ -70,9 +70,7 @@ std::string embedding_title(const TransformSpec& spec, const std::string& featur
   }
   if (spec.family != "blocks") return fmt::format("{} of {}", spec.family, features);
   const std::string parts = recipe_parts(spec, features);
-  const std::vector<std::string_view> names = recipe_list();
-  const bool is_name = std::find(names.begin(), names.end(), spec.recipe) != names.end();
-  return is_name ? fmt::format("{}: {}", spec.recipe, parts) : parts;
+  return embedding_is_built_in(spec.recipe) ? fmt::format("{}: {}", spec.recipe, parts) : parts;
 }
 
 }  // namespace unscatter::cli

@@ -190,9 +190,7 @@ void TrainArguments::add_choices_to(CLI::App& command) {
 
 Result<SessionOptions> TrainArguments::session_options(const TransformSpec& spec, const SessionOptions* base) const {
   UNSCATTER_TRY(options, guarantee.options(spec, base != nullptr ? *base : SessionOptions()));
-  if (guarantee.preset != "paper" && base == nullptr) {
-    options.regularisation = usual_regularisation(spec, options.regularisation);
-  }
+  if (guarantee.preset != "paper" && base == nullptr) set_usual_learning(spec, options);
   UNSCATTER_CHECK_OK(learning.apply(options));
   if (embedding_epsilon) options.embedding_guarantee = {*embedding_epsilon, embedding_delta.value_or(0)};
   return options;

@@ -92,7 +92,6 @@ void set_release_noise(Words& words, SessionOptions& options) {
 void set_mechanism(Words& words, SessionOptions& options) {
   words.parse("mechanism", options.mechanism, parse_mechanism);
   options.noise_stddev = usual_noise(options.mechanism);
-  words.parse("protect", options.protection, parse_protection);
   options.releases = usual_releases(options.protection);
   if (options.mechanism == Mechanism::kObjective) {
     set_objective_noise(words, options);
@@ -157,7 +156,8 @@ py::dict transform_fields(const TransformSpec& spec) {
 SessionOptions make_options(const NamedTransform& transform, const py::dict& given) {
   Words words(given);
   SessionOptions options;
-  options.regularisation = usual_regularisation(transform.spec, options.regularisation);
+  words.parse("protect", options.protection, parse_protection);
+  set_usual_learning(transform.spec, options);
   const bool states_lambda = words.has("regularisation");
   words.set("regularisation", options.regularisation);
   words.parse("loss", options.loss, Loss::parse);

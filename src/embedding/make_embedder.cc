@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -64,8 +63,7 @@ Result<TransformSpec> parse_embedding(std::string_view text, const TransformSpec
 
 bool embedding_is_built_in(std::string_view text) {
   if (text == "portrait" || text == "paper" || text == "rows") return true;
-  const std::vector<std::string_view> names = recipe_list();
-  return std::find(names.begin(), names.end(), text) != names.end();
+  return is_recipe_name(text);
 }
 
 std::string usual_features(const TransformSpec& spec) {

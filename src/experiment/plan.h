@@ -10,7 +10,7 @@
 
 namespace unscatter::experiment {
 
-// Splits from this number on are fresh: no choice was made by looking at them.
+// Splits with smaller numbers are known: choices were made by looking at them.
 inline constexpr std::size_t kFirstFreshSplit = 100;
 
 // The names one by one.  "all" and "extras" are replaced by what they stand for, and repetitions are dropped.  Errors:

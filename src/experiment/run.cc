@@ -36,6 +36,11 @@ Status check_experiment_options(const ExperimentOptions& options) {
   for (const auto& [option, value] : at_least_one) {
     if (value == 0) return Error{ErrorCode::kInvalidArgument, fmt::format("{} is 0; it must be at least 1", option)};
   }
+  if (options.fresh_from < kFirstFreshSplit || options.splits > kFirstFreshSplit) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("fresh splits have the numbers from {} on, and known ones those before", kFirstFreshSplit)};
+  }
   // In a build without libtorch train_gin() is an error that says how to get it.
   if (options.gin && !gin_available()) return train_gin({}, {}, {}, options.gin_options).error();
   return ok_status();
@@ -186,7 +191,7 @@ class Run {
     for (const CellPlan& plan : plan_experiment(name, options_)) {
       // Splits of one setting follow one another in a plan.  Known splits begin with the number 0, and fresh ones are a
       // group of their own.
-      if (plan.key.split == 0 || plan.key.split == kFirstFreshSplit) groups.push_back({plan.key, {}, 0});
+      if (plan.key.split == 0 || plan.key.split == options_.fresh_from) groups.push_back({plan.key, {}, 0});
       const Json& result = results_.at(plan.key);
       if (result.contains("error")) {
         ++groups.back().failed;

@@ -74,7 +74,7 @@ Summary summarise_experiment(std::string_view name, const std::vector<CellGroup>
   summary.json = {{"experiment", name}};
   if (name == "table1" || name == "table2") {
     summarise_classification(name, groups, summary);
-  } else if (name == "table3") {
+  } else if (name == "table3" || name == "recipe-removals") {
     summarise_retrains(groups, summary);
   } else if (name == "figure6") {
     summarise_residuals(groups, summary);

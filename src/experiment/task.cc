@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "embedding/blocks/recipes.h"
 #include "unscatter/base/version.h"
+#include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter::experiment {
 namespace {
@@ -52,13 +54,22 @@ void describe_task(const CellKey& key, const ClassificationTask& task, Json& jso
 
 void describe_task(const CellKey& key, const UnlearningTask& task, Json& json) {
   json["shares"] = shares_json(task.shares);
-  json["parameters"] = parameters_json(task.parameters);
+  if (key.backbone == "auto") {
+    const SessionOptions options = recipe_options();
+    json["recipe"] = stored_recipe(key.backbone);
+    json["loss"] = options.loss.describe();
+    json["lambda"] = options.regularisation;
+    json["noise_stddev"] = options.noise_stddev;
+  } else {
+    json["parameters"] = parameters_json(task.parameters);
+  }
   json["amount"] = amount_json(task.amount);
   json["kind"] = name(task.kind);
   json["epsilon"] = task.epsilon;
   json["delta"] = task.delta;
   if (key.method == "ours-paper" || key.method == "uu") json["alpha"] = task.alpha;
-  if (key.method == "release" || key.method == "release-tombstone") json["release"] = release_json(task.release);
+  const bool release = key.method == "release" || key.method == "release-tombstone";
+  if (release && key.backbone != "auto") json["release"] = release_json(task.release);
   json["points"] = task.points;
   // These three do something else on sequences longer than full_steps (unlearning.cc).
   if (key.method == "retrain" || key.method == "uu" || key.method == "ours-paper") json["full_steps"] = task.full_steps;
@@ -119,6 +130,12 @@ void describe_task(const CellKey& /*key*/, const TunedTask& task, Json& json) {
 }
 
 }  // namespace
+
+SessionOptions recipe_options() {
+  SessionOptions options;
+  set_usual_learning(parse_embedding("auto").value(), options);
+  return options;
+}
 
 std::string_view name(RemovalKind kind) {
   switch (kind) {

@@ -16,6 +16,7 @@
 #include "unlearn/tuning.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/split.h"
 #include "unscatter/unlearn/session_options.h"
 
@@ -53,7 +54,7 @@ struct RemovalAmount {
 // Removes from one training graph after the other [Pan23, Table 3, Figures 3 to 5].  The methods are "ours-paper", "uu"
 // and "retrain"; "release", our default; and "release-tombstone".  The last one has the paper's meaning of a removal:
 // degrees stay as they were, and a removed node still counts.  So it differs from the first three only in the way of
-// forgetting.
+// forgetting.  With the backbone "auto" the embedding is that recipe, and the session is as `train` makes it.
 struct UnlearningTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -107,8 +108,8 @@ struct NoiseTask {
 // Trains one recipe with one lambda, and looks at the test set without noise and with the noise of published models.
 struct RecipeTask {
   std::string recipe = "auto";
-  Loss loss = Loss::logistic();
-  double lambda = 1e-6;
+  Loss loss = Loss::squared();  // as recipes with a name have it
+  double lambda = recipe_regularisation("auto");
   SplitShares shares;
   double noise_stddev = SessionOptions{}.noise_stddev;  // level removed
   std::size_t draws = 10;                               // the accuracy with noise is their mean
@@ -151,6 +152,9 @@ struct CellContext {
   // Where noise comes from.  It may be empty or return null; then SecureRandom is used.
   std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)> noise;
 };
+
+// What a session with the recipe `auto` has where nothing is stated.
+[[nodiscard]] SessionOptions recipe_options();
 
 // Everything that decides the result of a cell.
 [[nodiscard]] Json settings_json(const CellPlan& plan, std::size_t threads, std::size_t jobs);

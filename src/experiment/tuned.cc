@@ -75,11 +75,12 @@ class Tuning {
       std::vector<Goal> chosen;
       std::vector<PublishedNoise> noises;
       for (const Goal goal : goals) {
-        // Level everyone needs a bounded slope.
-        if (goal == kEveryoneGoal && !std::isfinite(grid.loss.slope_bound())) continue;
+        // Level everyone needs a bounded slope, and a loss of that kind is there for it alone.
+        if ((goal == kEveryoneGoal) != std::isfinite(grid.loss.slope_bound())) continue;
         chosen.push_back(goal);
         noises.push_back(noise_for(goal, task_, split_.train.size(), longest_row));
       }
+      if (chosen.empty()) continue;
       UNSCATTER_TRY(measured, measure_curves(rows, folds, grid.loss, lambdas, noises, threads_));
       for (std::size_t k = 0; k < chosen.size(); ++k) {
         measured[k].name = recipe;

@@ -16,6 +16,13 @@ bool is_release(const std::string& method) { return method == "release" || metho
 
 SessionOptions unlearning_options(const CellPlan& plan, const UnlearningTask& task, std::size_t threads) {
   const std::string& method = plan.key.method;
+  if (plan.key.backbone == "auto") {
+    SessionOptions options = recipe_options();
+    options.classes = ConstantKind::kFittedOnce;  // labels of the test graphs are places in the list of all classes
+    options.guarantee = {task.epsilon, task.delta};
+    options.threads = threads;
+    return options;
+  }
   const bool paper = method == "ours-paper" || method == "uu";
   SessionOptions options =
       paper ? paper_options(task.parameters.regularisation, task.parameters.layers) : SessionOptions{};
@@ -94,7 +101,8 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
   const std::string& method = plan.key.method;
   // The paper's removals leave degrees as they were.  Our default derives them from what is left.
   const DataForm form = method == "release" ? DataForm::kPlain : DataForm::kFrozenDegrees;
-  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
+  UNSCATTER_TRY(embedded, plan.key.backbone == "auto" ? data.embedded(plan.key.backbone)
+                                                      : data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   Dataset train = subset(*embedded->dataset, split.train);
   const std::vector<RemovalRequest> requests =

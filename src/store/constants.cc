@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "embedding/blocks/recipes.h"
 #include "store/json_fields.h"
 #include "unscatter/embedding/make_embedder.h"
 
@@ -58,7 +59,7 @@ Json transform_to_json(const TransformSpec& spec, std::uint32_t version) {
   }
   // Written only where they say something, so that the texts of workspaces without them stay as they are.
   if (spec.symmetrise) json["symmetrise"] = true;
-  if (spec.family == "blocks") json["recipe"] = spec.recipe;
+  if (spec.family == "blocks") json["recipe"] = stored_recipe(spec.recipe);
   if (spec.family == "rows") json["row_scale"] = spec.row_scale;
   return json;
 }
@@ -88,7 +89,7 @@ Status read_transform(const Json& json, std::uint32_t version, TransformSpec& sp
     spec.sharpness = json.at("sharpness").get<double>();
   }
   spec.symmetrise = json.contains("symmetrise") && json.at("symmetrise").get<bool>();
-  if (spec.family == "blocks") spec.recipe = json.at("recipe").get<std::string>();
+  if (spec.family == "blocks") spec.recipe = recipe_in_store(json.at("recipe").get<std::string>());
   if (spec.family == "rows") spec.row_scale = json.at("row_scale").get<double>();
   return ok_status();
 }

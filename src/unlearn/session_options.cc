@@ -5,6 +5,8 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "unscatter/embedding/make_embedder.h"
+
 namespace unscatter {
 namespace {
 
@@ -66,6 +68,12 @@ double usual_noise(Mechanism mechanism) {
   const SessionOptions usual;
   if (mechanism == Mechanism::kRelease) return usual.noise_stddev;
   return paper_options(usual.regularisation, 1).noise_stddev;
+}
+
+void set_usual_learning(const TransformSpec& embedding, SessionOptions& options) {
+  options.regularisation = usual_regularisation(embedding, options.regularisation);
+  const bool squares = embedding.family == "blocks" && recipe_is_for_squares(embedding.recipe);
+  if (squares && options.protection == Protection::kRemoved) options.loss = Loss::squared();
 }
 
 std::size_t usual_releases(Protection protection) {

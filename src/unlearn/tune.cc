@@ -41,7 +41,7 @@ Result<std::vector<TuningGrid>> grids_of(std::size_t rows, const TuneOptions& op
   std::vector<TuningGrid> grids;
   if (options.losses.empty()) {
     for (TuningGrid& grid : usual) {
-      if (!everyone || std::isfinite(grid.loss.slope_bound())) grids.push_back(std::move(grid));
+      if (everyone == std::isfinite(grid.loss.slope_bound())) grids.push_back(std::move(grid));
     }
   }
   for (const Loss& loss : options.losses) {

@@ -16,7 +16,7 @@ namespace unscatter {
 
 struct TuneOptions {
   std::vector<std::string> recipes = {};  // names or texts; empty: candidate_recipes() of the data's form
-  std::vector<Loss> losses = {};          // empty: logistic and squared; at level everyone those of bounded slope
+  std::vector<Loss> losses = {};          // empty: squared; logistic at level everyone
   std::vector<double> lambdas = {};       // empty: usual_grids(), times A^2 for a recipe that ends with "scale:A"
   std::vector<double> noises = {};        // level removed; empty: that of `session`
   std::size_t folds = 0;                  // 0: `hold_out`, or by the number of graphs if that is 0 too

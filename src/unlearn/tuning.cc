@@ -138,9 +138,9 @@ Result<double> published_stddev(const PublishedNoise& noise, const Loss& loss, d
 
 std::vector<TuningGrid> usual_grids(std::size_t rows) {
   if (rows >= kManyPublicGraphs) {
-    return {{Loss::squared(), half_decades(-7, -3)}, {Loss::logistic(), {1e-3, 1e-2, 3e-2, 1e-1}}};
+    return {{Loss::squared(), half_decades(-6, -4)}, {Loss::logistic(), {1e-3, 1e-2, 3e-2, 1e-1}}};
   }
-  return {{Loss::logistic(), half_decades(-6, 0)}, {Loss::squared(), half_decades(-6, -1)}};
+  return {{Loss::squared(), half_decades(-6, -1)}, {Loss::logistic(), half_decades(-4, 0)}};
 }
 
 Result<std::vector<TuningCurve>> measure_curves(const TuningRows& data, std::span<const TuningFold> folds,

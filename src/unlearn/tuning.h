@@ -56,9 +56,9 @@ struct TuningGrid {
   Loss loss = Loss::logistic();
   std::vector<double> lambdas;
 };
-// For rows of norm 1 at most, of which there are so many.  Rows of norm A have the same models at lambda A^2. Thousands
-// of graphs are costly to learn from with the logistic loss and a faint lambda, so there it is for level everyone,
-// whose lambda is not faint, and the squared loss for level removed.
+// For rows of norm 1 at most, of which there are so many.  Rows of norm A have the same models at lambda A^2.  The
+// squared loss is for level removed.  Level everyone needs a bounded slope and a lambda that is not faint: the logistic
+// loss is for it.
 [[nodiscard]] std::vector<TuningGrid> usual_grids(std::size_t rows);
 // From so many public graphs on, one fold that holds a part of them out tells enough.
 inline constexpr std::size_t kManyPublicGraphs = 2000;

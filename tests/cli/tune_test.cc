@@ -44,7 +44,7 @@ TEST_F(TuneCommand, PublicDataAloneIsEnough) {
   const nlohmann::json document = outcome.json();
   EXPECT_EQ(document.at("public_graphs"), 80);
   EXPECT_EQ(document.at("held_out"), 80);
-  EXPECT_EQ(document.at("lines").size(), 4u);
+  EXPECT_EQ(document.at("lines").size(), 2u);
   EXPECT_EQ(document.at("lines")[0].at("recipe"), "size + shapes > scale:0.1");
   EXPECT_NE(document.at("command").get<std::string>().find("--data PRIVATE"), std::string::npos);
 }

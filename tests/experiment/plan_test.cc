@@ -45,7 +45,7 @@ TEST(Plan, NamesAreSpelledOutOnce) {
   EXPECT_EQ(names.front(), "table2");
   EXPECT_EQ(names.size(), 7u);
   const std::string extras[] = {"extras"};
-  EXPECT_EQ(expand_names(extras).value().size(), 9u);
+  EXPECT_EQ(expand_names(extras).value().size(), 10u);
 }
 
 TEST(Plan, AnUnknownNameIsOneClearError) {
@@ -111,7 +111,7 @@ TEST(Plan, AccuracyHasTenDataSetsOnKnownAndFreshSplits) {
   }
   // Three rows per data set, and two more without positions for either set of images.
   EXPECT_EQ(splits.size(), 34u);
-  for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 100, 101, 102})) << row;
+  for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 200, 201, 202})) << row;
 }
 
 TEST(Plan, CurvesLookAtTheSameGraphsForEveryShare) {
@@ -131,10 +131,31 @@ TEST(Plan, PartsAreLeftOutOneByOne) {
   for (const CellPlan& plan : plan_experiment("accuracy-parts", options)) {
     recipes[plan.key.variant] = std::get<RecipeTask>(plan.task).recipe;
   }
-  ASSERT_EQ(recipes.size(), 7u);
-  EXPECT_EQ(recipes.at("whole"), "size + kinds + shapes*2 + cliques + closure > fourier:4096:0.5:1 > scale:0.1");
-  EXPECT_EQ(recipes.at("without-3-shapes"), "size + kinds + cliques + closure > fourier:4096:0.5:1 > scale:0.1");
-  EXPECT_EQ(recipes.at("without-fourier"), "size + kinds + shapes*2 + cliques + closure > scale:0.1");
+  ASSERT_EQ(recipes.size(), 8u);
+  const std::string steps = " > fourier:4096:0.5:1 > scale:0.3:65";
+  EXPECT_EQ(recipes.at("whole"), "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering" + steps);
+  EXPECT_EQ(recipes.at("without-3-shapes"), "size + kinds + shapes:11*2.5 + cliques*1.5 + clustering" + steps);
+  EXPECT_EQ(recipes.at("without-fourier"),
+            "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering > scale:0.3:65");
+}
+
+// The removals of Table 3, with nothing of the paper's but the splits and the amounts.
+TEST(Plan, RecipeRemovalsAreThoseOfTheTable) {
+  ExperimentOptions options;
+  options.data_sets = {"PROTEINS"};
+  const std::vector<CellPlan> plans = plan_experiment("recipe-removals", options);
+  ASSERT_EQ(plans.size(), 10u);
+  const std::vector<CellPlan> table = plan_experiment("table3", options);
+  for (const CellPlan& plan : plans) {
+    EXPECT_EQ(plan.key.backbone, "auto");
+    EXPECT_EQ(plan.key.method, "release");
+    EXPECT_EQ(std::get<UnlearningTask>(plan.task).amount.of(111),
+              std::get<UnlearningTask>(table[0].task).amount.of(111));
+    const Json settings = settings_json(plan, 1, 1);
+    EXPECT_EQ(settings.at("loss"), "squared");
+    EXPECT_EQ(settings.at("recipe"), "auto@2");
+    EXPECT_FALSE(settings.contains("parameters"));
+  }
 }
 
 TEST(Plan, AmountsAreThoseOfThePaper) {

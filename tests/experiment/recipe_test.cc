@@ -34,7 +34,7 @@ TEST(RecipeCell, IsWhatTrainingFromScratchGives) {
   const SparseBlockRows rows = embedder->embed(learned).value();
   const double ridge = task.lambda * static_cast<double>(learned.size());
   const Matrix weights =
-      train(Objective(rows, learned.labels, dataset.class_names.size(), Loss::logistic(), ridge)).value().weights;
+      train(Objective(rows, learned.labels, dataset.class_names.size(), task.loss, ridge)).value().weights;
   EXPECT_NEAR(result.at("accuracy").get<double>(),
               100 * accuracy(embedder->embed(others).value(), others.labels, weights), 1e-9);
   EXPECT_EQ(result.at("coordinates"), 64);

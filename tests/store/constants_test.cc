@@ -70,6 +70,14 @@ TEST(Constants, ARecipeIsKeptAsItIsWritten) {
     EXPECT_EQ(embedder->describe(), make_embedder(parse_constants(text).value(), "form:labels").value()->describe());
     EXPECT_EQ(embedder->refits(), true);
   }
+  // The bare name in a file is that of the first edition, and is written again as it was read.
+  constants.transform.recipe = "auto@1";
+  const std::string first = constants_text(constants).value();
+  EXPECT_NE(first.find("\"recipe\":\"auto\""), std::string::npos) << first;
+  EXPECT_EQ(parse_constants(first).value().transform.recipe, "auto@1");
+  EXPECT_EQ(constants_text(parse_constants(first).value()).value(), first);
+  constants.transform.recipe = "auto";
+  EXPECT_NE(constants_text(constants).value().find("\"recipe\":\"auto@2\""), std::string::npos);
   // A recipe that cannot be computed is no workspace's.
   constants.transform.recipe = "sise";
   EXPECT_FALSE(make_embedder(constants, "form:labels").ok());

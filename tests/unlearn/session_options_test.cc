@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "unscatter/embedding/make_embedder.h"
+
 namespace unscatter {
 namespace {
 
@@ -29,6 +31,26 @@ TEST(SessionOptions, DefaultsAreSound) {
   EXPECT_EQ(options.bound, ResidualBound::kExact);
   EXPECT_EQ(options.removal, NodeRemoval::kCompact);
   EXPECT_FALSE(options.row_norm.has_value());
+}
+
+// What goes with an embedding, and what level everyone may not have.
+TEST(SessionOptions, LossAndLambdaFollowTheEmbedding) {
+  const auto usual = [](std::string_view embedding, Protection protection) {
+    SessionOptions options;
+    options.protection = protection;
+    set_usual_learning(parse_embedding(embedding).value(), options);
+    return options;
+  };
+  for (const char* name : {"auto", "social", "image"}) {
+    EXPECT_EQ(usual(name, Protection::kRemoved).loss, Loss::squared()) << name;
+    EXPECT_EQ(usual(name, Protection::kEveryone).loss, Loss::logistic()) << name;
+    EXPECT_EQ(usual(name, Protection::kRemoved).regularisation, 1e-5) << name;
+  }
+  for (const char* name : {"auto@1", "portrait", "paper", "rows", "size + kinds"}) {
+    EXPECT_EQ(usual(name, Protection::kRemoved).loss, Loss::logistic()) << name;
+  }
+  EXPECT_EQ(usual("auto@1", Protection::kRemoved).regularisation, 1e-6);
+  EXPECT_EQ(usual("portrait", Protection::kRemoved).regularisation, kDefaultRegularisation);
 }
 
 TEST(SessionOptions, ABadOptionIsRefusedByName) {

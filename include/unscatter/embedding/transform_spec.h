@@ -60,6 +60,8 @@ struct TransformSpec {
 [[nodiscard]] std::string recipe_features(std::string_view recipe);
 // The strength of the regularisation that goes with a recipe.  It does not depend on the data.
 [[nodiscard]] double recipe_regularisation(std::string_view recipe);
+// Does the squared loss go with it?  So it is for recipes with a name.
+[[nodiscard]] bool recipe_is_for_squares(std::string_view recipe);
 // The canonical text of a recipe; a name stays as it is.  Errors: kInvalidArgument, naming the part that is wrong.
 [[nodiscard]] Result<std::string> canonical_recipe(std::string_view recipe);
 

@@ -9,6 +9,7 @@
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/feature_map.h"
+#include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/graph_edit.h"
 #include "unscatter/learn/loss.h"
 #include "unscatter/learn/train.h"
@@ -113,6 +114,9 @@ struct SessionOptions {
 // The noise where none is stated.  In the objective it is the paper's alpha; that of published weights would be far too
 // little there.
 [[nodiscard]] double usual_noise(Mechanism mechanism);
+// Loss and lambda where none are stated: those that go with the embedding.  Recipes with a name have the squared loss,
+// but not at level everyone, which needs a bounded slope.  The level must be set before.
+void set_usual_learning(const TransformSpec& embedding, SessionOptions& options);
 // How many published models the guarantee covers where nothing is stated.  Level everyone: 1, because every model that
 // is covered makes the noise larger.  Who wants more says so.
 [[nodiscard]] std::size_t usual_releases(Protection protection);

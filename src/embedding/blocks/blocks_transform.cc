@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,10 +33,11 @@ class BlocksTransform final : public Transform {
         text_(std::move(text)),
         parts_(std::move(parts)),
         columns_(columns),
-        scale_(resolved.scale) {
+        scale_(resolved.scale),
+        doubt_(resolved.doubt) {
     const std::optional<FourierStep>& fourier = resolved.fourier;
     if (fourier) fourier_ = std::make_unique<const RandomFourier>(*fourier, columns);
-    needs_edges_ = (fourier && fourier->drawn) ||
+    needs_edges_ = doubt_ > 0 || (fourier && fourier->drawn) ||
                    std::any_of(parts_.begin(), parts_.end(), [](const WeightedPart& part) { return !part.positions; });
   }
 
@@ -63,8 +65,9 @@ class BlocksTransform final : public Transform {
       shape.set_image(memory.drawing, 0);
     }
     draw_parts(memory, false);
+    const double length = doubt_ > 0 ? scale_ * trust(static_cast<double>(shape.nodes())) : scale_;
     if (fourier_ == nullptr) {
-      for (double& value : memory.z) value *= scale_;
+      for (double& value : memory.z) value *= length;
       store_runs(memory.z, row);
       return ok_status();
     }
@@ -78,7 +81,7 @@ class BlocksTransform final : public Transform {
         shape.set_image(memory.drawing, view);
         draw_parts(memory, true);
       }
-      fourier_->add(memory.z, scale_ / static_cast<double>(views), memory.phases, x);
+      fourier_->add(memory.z, length / static_cast<double>(views), memory.phases, x);
     }
     return ok_status();
   }
@@ -90,6 +93,9 @@ class BlocksTransform final : public Transform {
     std::vector<double> z;
     std::vector<double> phases;
   };
+
+  // n / sqrt(n^2 + C^2)
+  [[nodiscard]] double trust(double nodes) const { return nodes / std::sqrt(nodes * nodes + doubt_ * doubt_); }
 
   // All of them, or only those that look at positions.
   void draw_parts(Memory& memory, bool only_images) const {
@@ -109,6 +115,7 @@ class BlocksTransform final : public Transform {
   std::vector<WeightedPart> parts_;
   std::size_t columns_;
   double scale_;
+  double doubt_;
   bool needs_edges_ = true;
   std::unique_ptr<const RandomFourier> fourier_;
 };

@@ -2,7 +2,7 @@
 //
 //   z = (part_1 sqrt(w_1 / w), part_2 sqrt(w_2 / w), ...),   w = w_1 + w_2 + ...      |z| <= 1
 //   with a Fourier step: x = [cos(W z), sin(W z)] / sqrt(D/2)                          |x| = 1
-//   with a scale: all of it times a number that is at most 1
+//   with a scale: all of it times A n / sqrt(n^2 + C^2), A at most 1, n nodes
 //
 // All that a recipe knows is one graph and public constants.  Signals of features are not used.  Recipes that choose by
 // the form of the data read it in the block `form` of the features (features/form.h).

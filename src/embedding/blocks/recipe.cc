@@ -17,7 +17,7 @@ constexpr std::size_t kMostParts = 64;
 constexpr std::string_view kFourierName = "fourier";
 constexpr std::string_view kDrawnName = "drawn";
 constexpr std::string_view kScaleName = "scale";
-constexpr std::array kScaleStep = {PartConstant{"scale", 1, 1e-6, 1, false}};
+constexpr std::array kScaleStep = {PartConstant{"scale", 1, 1e-6, 1, false}, PartConstant{"doubt", 0, 0, 1e9, false}};
 constexpr PartConstant kPartWeight = {"weight", 1, 1e-6, 1e6, false};
 // A seed is a whole number that a double holds.
 constexpr std::array kFourierConstants = {PartConstant{"coordinates", 4096, 2, 65536},
@@ -109,6 +109,7 @@ Status parse_step(std::string_view text, Recipe& recipe) {
   if (name == kScaleName) {
     UNSCATTER_TRY(constants, parse_constants_of(step, step, kScaleStep));
     recipe.scale = constants[0];
+    recipe.doubt = constants[1];
     return ok_status();
   }
   if (name != kFourierName && name != kDrawnName) {
@@ -197,7 +198,10 @@ std::string write_recipe(const Recipe& recipe) {
     text += fmt::format(" > {}:{}:{}:{}", recipe.fourier->drawn ? kDrawnName : kFourierName, recipe.fourier->features,
                         number_text(recipe.fourier->gamma), recipe.fourier->seed);
   }
-  if (recipe.scale != 1) text += fmt::format(" > {}:{}", kScaleName, number_text(recipe.scale));
+  if (recipe.scale != 1 || recipe.doubt != 0) {
+    text += fmt::format(" > {}", kScaleName);
+    write_constants(text, std::array{recipe.scale, recipe.doubt}, kScaleStep);
+  }
   return text;
 }
 

@@ -4,24 +4,27 @@
 #include <array>
 #include <vector>
 
-#include "base/near_miss.h"
+#include "embedding/blocks/first_recipes.h"
 
 namespace unscatter {
 namespace {
 
 constexpr std::array<std::string_view, 6> kRecipeNames = {"auto", "drawing", "general", "image", "molecule", "social"};
 
-// Weights and gamma were chosen on the benchmarks of docs/embeddings.md.  They are built in: no data of a user shape
-// them.  The best lambda differs from recipe to recipe.  The scales make one lambda fit all: rows times a have the same
-// models as rows with lambda / a^2.
-std::string social_recipe() { return "size + kinds + shapes*2 + cliques + closure > fourier:4096:0.5:1 > scale:0.1"; }
+// Weights, gamma and scales were chosen on the benchmarks of docs/accuracy.md.  They are built in: no data of a user
+// shape them.  The best lambda differs from recipe to recipe.  The scales make one lambda fit all: rows times a have
+// the same models as rows with lambda / a^2.
+std::string social_recipe() {
+  return "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering > fourier:4096:0.5:1 > scale:0.3:65";
+}
 
 std::string molecule_recipe(const DataForm& form) {
   if (form.attributes > 0) {
-    return "size*3 + returns*3 + attribute-levels*6 + label-sums*6 + paths > fourier:4096:2:1 > scale:0.04";
+    return "all-kinds*2 + clustering:6:4 + paths + attribute-counts*16 + label-sums*9 > fourier:4096:3:1 > "
+           "scale:0.08:15";
   }
-  return "size*9 + label-counts*9 + returns*4.5 + colours:1 + colours:2:2048 + colours:3:2048 > fourier:4096:2:1 > "
-         "scale:0.1";
+  return "size*8 + returns:50*4 + clustering*3 + label-counts:32*1.5 + colours:1:256*1.5 + colours:2:2048 + "
+         "colours:3:2048 + paths*0.5 > fourier:4096:5:1 > scale:0.13:10";
 }
 
 std::string image_recipe(const DataForm& form) {
@@ -43,7 +46,7 @@ std::string general_recipe(const DataForm& form) {
   if (form.weights) text += " + weights";
   if (form.labels) text += " + label-counts + colours:1 + colours";
   if (form.attributes > 0) text += " + attributes + attribute-ends*2 + attribute-counts*2";
-  return text + " > scale:0.2";
+  return text + " > scale:0.6";
 }
 
 std::string recipe_text(std::string_view name, const DataForm& form) {
@@ -58,17 +61,44 @@ std::string recipe_text(std::string_view name, const DataForm& form) {
   return form.labels ? molecule_recipe(form) : social_recipe();
 }
 
+constexpr std::string_view kFirstEdition = "@1";
+constexpr std::string_view kThisEdition = "@2";
+
+bool is_bare_name(std::string_view text) {
+  return std::find(kRecipeNames.begin(), kRecipeNames.end(), text) != kRecipeNames.end();
+}
+
+// The name in front of this edition; empty if the text is something else.
+std::string_view name_before(std::string_view edition, std::string_view text) {
+  if (!text.ends_with(edition)) return {};
+  text.remove_suffix(edition.size());
+  return is_bare_name(text) ? text : std::string_view();
+}
+
 }  // namespace
 
 std::span<const std::string_view> recipe_names() { return kRecipeNames; }
 
-bool is_recipe_name(std::string_view text) {
-  return std::find(kRecipeNames.begin(), kRecipeNames.end(), text) != kRecipeNames.end();
+bool is_recipe_name(std::string_view text) { return is_bare_name(text) || is_first_edition(text); }
+
+bool is_first_edition(std::string_view text) { return !name_before(kFirstEdition, text).empty(); }
+
+std::string stored_recipe(std::string_view name_or_text) {
+  if (is_bare_name(name_or_text)) return std::string(name_or_text) + std::string(kThisEdition);
+  const std::string_view first = name_before(kFirstEdition, name_or_text);
+  return std::string(first.empty() ? name_or_text : first);
+}
+
+std::string recipe_in_store(std::string_view stored) {
+  if (is_bare_name(stored)) return std::string(stored) + std::string(kFirstEdition);
+  const std::string_view present = name_before(kThisEdition, stored);
+  return std::string(present.empty() ? stored : present);
 }
 
 Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& form) {
-  if (is_recipe_name(name_or_text)) return parse_recipe(recipe_text(name_or_text, form));
-  return parse_recipe(name_or_text);
+  if (is_bare_name(name_or_text)) return parse_recipe(recipe_text(name_or_text, form));
+  const std::string_view first = name_before(kFirstEdition, name_or_text);
+  return parse_recipe(first.empty() ? std::string(name_or_text) : first_recipe_text(first, form));
 }
 
 std::vector<std::string> candidate_recipes(const DataForm& form) {
@@ -87,13 +117,12 @@ std::vector<std::string> candidate_recipes(const DataForm& form) {
     add(parse_recipe(parts + " > scale:0.1"));
     add(parse_recipe(parts + " > fourier:4096:2:1 > scale:0.1"));
     if (form.attributes > 0) {
-      add(
-          parse_recipe("size*3 + label-counts*3 + returns*3 + attribute-levels*6 + attribute-sums*3 + paths > "
-                       "fourier:4096:2:1 > scale:0.04"));
+      add(parse_recipe(
+          "size*3 + returns*3 + attribute-levels*6 + label-sums*6 + paths > fourier:4096:2:1 > scale:0.1"));
     }
   } else {
     add(parse_recipe("size + kinds + shapes*3 + clustering > scale:0.1"));
-    add(parse_recipe("size + kinds + shapes*3 + clustering > fourier:4096:0.5:1 > scale:0.1"));
+    add(parse_recipe("size + kinds + shapes*2 + cliques + closure > fourier:4096:1:1 > scale:0.1"));
   }
   return texts;
 }

@@ -14,7 +14,14 @@ namespace unscatter {
 
 // "auto", "image", "molecule", "social", ...
 [[nodiscard]] std::span<const std::string_view> recipe_names();
+
+// A name has editions.  "auto" is the newest one, the second; "auto@1" is the first.  Files of the time of the first
+// edition say "auto", and files of today say "auto@2".  So what a file means never changes.
 [[nodiscard]] bool is_recipe_name(std::string_view text);
+[[nodiscard]] bool is_first_edition(std::string_view text);
+// From the text in a program to the text in a file, and back.  Recipes that are no names stay as they are.
+[[nodiscard]] std::string stored_recipe(std::string_view name_or_text);
+[[nodiscard]] std::string recipe_in_store(std::string_view stored);
 
 // The recipe of this name or text, for data of this form.  Errors: those of parse_recipe().
 [[nodiscard]] Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& form);

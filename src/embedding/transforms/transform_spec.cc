@@ -70,10 +70,17 @@ std::string recipe_features(std::string_view recipe) { return looks_at_form(reci
 
 // Recipes with a name are scaled so that one number fits them all (recipes.cc).  Rows of other texts mostly have
 // norm 1.
-double recipe_regularisation(std::string_view recipe) { return is_recipe_name(recipe) ? 1e-6 : 1e-4; }
+double recipe_regularisation(std::string_view recipe) {
+  if (is_first_edition(recipe)) return 1e-6;
+  return is_recipe_name(recipe) ? 1e-5 : 1e-4;
+}
+
+bool recipe_is_for_squares(std::string_view recipe) { return is_recipe_name(recipe) && !is_first_edition(recipe); }
 
 Result<std::string> canonical_recipe(std::string_view recipe) {
   if (is_recipe_name(recipe)) return std::string(recipe);
+  // The edition of today has a short name.
+  if (const std::string name = recipe_in_store(recipe); name != recipe) return name;
   UNSCATTER_TRY(parsed, parse_recipe(recipe));
   return write_recipe(parsed);
 }

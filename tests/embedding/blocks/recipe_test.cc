@@ -33,6 +33,9 @@ TEST(Recipe, ReadsPartsConstantsWeightsAndTheLastStep) {
   EXPECT_EQ(parse_recipe("size>scale:0.25").value().scale, 0.25);
   EXPECT_EQ(write_recipe(parse_recipe("size>fourier:8>scale:0.5").value()), "size > fourier:8:1:1 > scale:0.5");
   EXPECT_EQ(write_recipe(parse_recipe("size > scale:1").value()), "size");
+  EXPECT_EQ(parse_recipe("size > scale:0.25:70").value().doubt, 70);
+  EXPECT_EQ(write_recipe(parse_recipe("size > scale:0.25:70").value()), "size > scale:0.25:70");
+  EXPECT_EQ(write_recipe(parse_recipe("size > scale:1:2.5").value()), "size > scale:1:2.5");
   // An exponent may have a sign, and is no second part.
   EXPECT_EQ(parse_recipe("size*1e+2 + kinds").value().parts[0].weight, 100);
 }
@@ -58,6 +61,7 @@ TEST(Recipe, ParseOfWriteIsTheSame) {
                         random.chance(0.5)};
     }
     if (random.chance(0.3)) recipe.scale = std::exp(-10 * random.unit());
+    if (random.chance(0.3)) recipe.doubt = std::exp(10 * random.unit());
     const std::string text = write_recipe(recipe);
     const Result<Recipe> again = parse_recipe(text);
     ASSERT_TRUE(again.ok()) << text << ": " << again.error().message;
@@ -114,6 +118,8 @@ TEST(Recipe, ErrorsNameThePartAndWhatWasMeant) {
   says("size > scale:0.1 > fourier:8", "nothing follows");
   says("size > scale:2", "from 1e-06 to 1");
   says("size > scale:0", "'scale'");
+  says("size > scale:0.1:-1", "'doubt'");
+  says("size > scale:0.1:1:1", "at most 2");
   says("scale:0.1", "last step");
   says("size >", "fourier");
 }
@@ -125,12 +131,50 @@ TEST(Recipe, NamesOfPartsAreSortedAndDistinct) {
 
 TEST(Recipe, TheCanonicalTextIsWhatIsKept) {
   EXPECT_EQ(canonical_recipe("auto").value(), "auto");
+  EXPECT_EQ(canonical_recipe("auto@2").value(), "auto");
+  EXPECT_EQ(canonical_recipe("auto@1").value(), "auto@1");
+  EXPECT_FALSE(canonical_recipe("auto@3").ok());
+  EXPECT_FALSE(canonical_recipe("size@1").ok());
   EXPECT_EQ(canonical_recipe("size*1+paths:10:1024").value(), "size + paths");
   EXPECT_FALSE(canonical_recipe("sise").ok());
   EXPECT_EQ(recipe_features("size + paths"), "none");
   EXPECT_EQ(recipe_features("size + attributes"), "form");
   EXPECT_EQ(recipe_features("size + attributes:3"), "none");
   EXPECT_EQ(recipe_features("molecule"), "form");
+}
+
+// A file that was written when names had their first edition says the bare name.
+TEST(Recipe, EditionsAreToldApartInFiles) {
+  for (const std::string_view name : recipe_names()) {
+    const std::string first = std::string(name) + "@1";
+    EXPECT_EQ(stored_recipe(name), std::string(name) + "@2");
+    EXPECT_EQ(recipe_in_store(stored_recipe(name)), name);
+    EXPECT_EQ(stored_recipe(first), name);
+    EXPECT_EQ(recipe_in_store(name), first);
+    EXPECT_TRUE(is_recipe_name(first));
+    EXPECT_EQ(recipe_features(first), "form");
+  }
+  for (const char* text : {"size + paths", "auto@3", "size@1"}) {
+    EXPECT_EQ(stored_recipe(text), text);
+    EXPECT_EQ(recipe_in_store(text), text);
+  }
+}
+
+// These texts are frozen: models were published with them.
+TEST(Recipe, TheFirstEditionStaysWhatItWas) {
+  const auto first = [](const DataForm& form) { return write_recipe(resolve_recipe("auto@1", form).value()); };
+  EXPECT_EQ(first({}), "size + kinds + shapes*2 + cliques + closure > fourier:4096:0.5:1 > scale:0.1");
+  EXPECT_EQ(first({.labels = true}),
+            "size*9 + label-counts*9 + returns*4.5 + colours:1 + colours:2:2048 + colours:3:2048 > fourier:4096:2:1 > "
+            "scale:0.1");
+  EXPECT_EQ(first({.labels = true, .attributes = 2}),
+            "size*3 + returns*3 + attribute-levels*6 + label-sums*6 + paths > fourier:4096:2:1 > scale:0.04");
+  EXPECT_EQ(first({.positions = true, .attributes = 1}), "wavelets > fourier:1024:2:1");
+  EXPECT_EQ(first({.directed = true}), "size*2 + shapes + clustering + all-kinds*2 + directions*2 > scale:0.2");
+  EXPECT_EQ(recipe_regularisation("auto@1"), 1e-6);
+  EXPECT_FALSE(recipe_is_for_squares("auto@1"));
+  EXPECT_TRUE(recipe_is_for_squares("auto"));
+  EXPECT_FALSE(recipe_is_for_squares("size + paths"));
 }
 
 }  // namespace
