@@ -8,6 +8,9 @@ export default defineConfig({
     setupFiles: "tests/unit/setup.ts",
     environment: "node",
     fileParallelism: false,
+    // Playwright takes long to load; once is enough.
+    pool: "forks",
+    poolOptions: { forks: { singleFork: true, isolate: false } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -31,7 +31,10 @@ export default async function start(project: TestProject): Promise<() => Promise
   return async () => {
     const ended = new Promise((resolve) => service.once("exit", resolve));
     service.kill("SIGTERM");
+    // Connections that a client keeps may hold the service back.  How it ends is tested with the service.
+    const patience = setTimeout(() => service.kill("SIGKILL"), 3000);
     await ended;
+    clearTimeout(patience);
     rmSync(folder, { recursive: true });
   };
 }
