@@ -151,7 +151,7 @@ template <typename Stream>
 void Server::Inside::start(Stream stream, const std::string& address, bool loopback) {
   ConnectionHost host{service,
                       options.limits,
-                      [this](std::function<void()> work) { asio::post(pool, std::move(work)); },
+                      [this](std::function<void()> task) { asio::post(pool, std::move(task)); },
                       [this, address] { count_out(address); },
                       tls != nullptr,
                       loopback,
