@@ -18,7 +18,7 @@ readonly python_packages=(
   python3-tqdm mypy)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 # The release build compiles the benchmarks, so that they always compile.
-readonly test_packages=(libgtest-dev libbenchmark-dev python3-jsonschema "${python_packages[@]}")
+readonly test_packages=(libgtest-dev libbenchmark-dev python3-jsonschema curl openssl "${python_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
