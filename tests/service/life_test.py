@@ -192,6 +192,9 @@ def main():
             check_events(running, subjects[0])
             check_webhook(running, subjects[1])
             assert running.end() == 0
+        with place.serve("--rate", 0) as running:
+            assert len(running.client().call("GET", "/v1/webhooks").json()["webhooks"]) == 2, "a restart keeps webhooks"
+            assert running.end() == 0
         check_drain(place, subjects[2:30])
         check_tls(place)
         with place.serve("--rate", 0) as running:
