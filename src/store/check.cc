@@ -103,8 +103,8 @@ class QuickCheck {
     UNSCATTER_TRY(lists, read_lists(database_));
     UNSCATTER_TRY(dates, check_due_dates(database_, contents_, data_holds));
     UNSCATTER_TRY(queue, check_queue(database_, contents_));
-    return fmt::format("{} salts and {} lists of requests are as they were written; {}; {}", salts_kept, lists.size(),
-                       dates, queue);
+    return fmt::format("{} salts and {} lists of requests are as they were written; {}{}{}", salts_kept, lists.size(),
+                       dates, queue.empty() ? "" : "; ", queue);
   }
 
   // Derived rows: are they what was written?  Whether they are what the graphs give is left to verify.

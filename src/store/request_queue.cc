@@ -56,7 +56,7 @@ Status check_actor(std::string_view actor) {
 RequestQueue::Inside::Inside(Workspace::State& workspace, QueueContents contents)
     : state(workspace),
       secret(queue_secret(*workspace.options.key, workspace.contents.identity.list_key)),
-      summary(std::move(contents.summary)),
+      summary(contents.summary),
       keys(std::move(contents.keys)),
       open(std::move(contents.open)),
       days(std::move(contents.days)),

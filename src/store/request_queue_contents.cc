@@ -18,7 +18,7 @@ class QueueReading {
 
   [[nodiscard]] Result<QueueContents> read(const Identity& identity) {
     UNSCATTER_TRY(summary, read_summary(database_, identity));
-    contents_.summary = std::move(summary);
+    contents_.summary = summary;
     UNSCATTER_TRY(keys, TextKeys::read(database_));
     contents_.keys = std::move(keys);
     UNSCATTER_CHECK_OK(read_requests_of_queue());
@@ -37,15 +37,15 @@ class QueueReading {
     for (;;) {
       UNSCATTER_TRY(more, statement.step());
       if (!more) return ok_status();
+      UNSCATTER_TRY(columns, request_columns_at(statement));
+      found_.add(columns.seal);
+      if (columns.number >= contents_.summary.next_request) return damaged_queue("a request comes from the future");
+      const bool final = is_final(columns.state);
+      if (final) ++contents_.finished;
+      // There may be very many finished ones.  Their seals say that they are what was written.
+      if (final && !see_finished_) continue;
       UNSCATTER_TRY(row, request_row_at(statement));
-      found_.add(row.seal);
-      if (row.request.number >= contents_.summary.next_request) return damaged_queue("a request comes from the future");
-      if (is_final(row.request.state)) {
-        ++contents_.finished;
-        if (see_finished_) UNSCATTER_CHECK_OK(see_finished_(row.request));
-      } else {
-        UNSCATTER_CHECK_OK(keep_open(std::move(row)));
-      }
+      UNSCATTER_CHECK_OK(final ? see_finished_(row.request) : keep_open(std::move(row)));
     }
   }
 
@@ -98,7 +98,7 @@ Result<QueueContents> read_queue(const Database& database, const Identity& ident
 
 Result<std::string> check_queue(const Database& database, const Contents& contents) {
   UNSCATTER_TRY(there, has_queue(database));
-  if (!there) return std::string("no queue of requests");
+  if (!there) return std::string();
   // Requests of one update follow one another, so the entry of the last one is kept.
   std::optional<LedgerRecord> entry;
   const auto in_ledger = [&](const QueuedRequest& request) -> Status {

@@ -36,8 +36,8 @@ struct QueueContents {
 [[nodiscard]] Result<QueueContents> read_queue(const Database& database, const Identity& identity,
                                                const std::function<Status(const QueuedRequest&)>& see_finished = {});
 
-// For `check` and `verify`: the same, and that requests that are done are in the ledger (invariant 14).  Returns a
-// sentence, or what is wrong.
+// For `check` and `verify`: the same, and that requests that are done are in the ledger (invariant 14).  Returns words,
+// none for a file without a queue, or what is wrong.
 [[nodiscard]] Result<std::string> check_queue(const Database& database, const Contents& contents);
 
 }  // namespace unscatter

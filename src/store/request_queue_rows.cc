@@ -108,17 +108,16 @@ bool lived_by_the_rules(const RequestRow& row) {
 
 constexpr std::uint64_t kNoTime = UINT64_MAX;
 
-Digest seal_of(const RequestRow& row, std::string_view details) {
-  const QueuedRequest& request = row.request;
+Digest seal_of(const RequestColumns& columns, std::string_view details, const Digest& text_digest) {
   return Hasher()
       .add(std::string_view("unscatter queue request 1"))
-      .add(request.number)
-      .add_bytes(bytes_of(request.id))
-      .add(static_cast<std::uint64_t>(request.state))
-      .add(request.finished ? static_cast<std::uint64_t>(*request.finished) : kNoTime)
-      .add(static_cast<std::uint64_t>(request.finished.has_value()))
+      .add(columns.number)
+      .add_bytes(bytes_of(columns.id))
+      .add(static_cast<std::uint64_t>(columns.state))
+      .add(columns.finished ? static_cast<std::uint64_t>(*columns.finished) : kNoTime)
+      .add(static_cast<std::uint64_t>(columns.finished.has_value()))
       .add(details)
-      .add_bytes(bytes_of(row.text_digest))
+      .add_bytes(bytes_of(text_digest))
       .finish();
 }
 
@@ -134,7 +133,11 @@ Digest digest_of_cipher(std::span<const std::byte> text) {
       .finish();
 }
 
-void seal_row(RequestRow& row) { row.seal = seal_of(row, details_of(row)); }
+void seal_row(RequestRow& row) {
+  const QueuedRequest& request = row.request;
+  const RequestColumns columns{request.number, request.id, request.state, request.finished, {}};
+  row.seal = seal_of(columns, details_of(row), row.text_digest);
+}
 
 Status insert_request(const Database& database, const RequestRow& row) {
   const std::string details = details_of(row);
@@ -175,33 +178,47 @@ Status erase_request(const Database& database, std::uint64_t number) {
       .run();
 }
 
-Result<RequestRow> request_row_at(const Statement& statement) {
+Result<RequestColumns> request_columns_at(const Statement& statement) {
   UNSCATTER_TRY(number, statement.integer(0));
   UNSCATTER_TRY(id_bytes, statement.blob_view(1));
   UNSCATTER_TRY(id, id_from(id_bytes));
   UNSCATTER_TRY(state, statement.integer(2));
+  if (state < 0 || state >= static_cast<std::int64_t>(kRequestStates)) return damaged_queue("a request has no state");
+  RequestColumns columns{static_cast<std::uint64_t>(number), id, static_cast<RequestState>(state), {}, {}};
+  if (!statement.is_null(3)) {
+    UNSCATTER_TRY(finished, statement.integer(3));
+    columns.finished = finished;
+  }
   UNSCATTER_TRY(details, statement.text(4));
+  std::span<const std::byte> text;
+  if (!statement.is_null(5)) {
+    UNSCATTER_TRY(cipher, statement.blob_view(5));
+    text = cipher;
+  }
+  UNSCATTER_TRY(seal_bytes, statement.blob_view(6));
+  UNSCATTER_TRY(seal, digest_from(seal_bytes));
+  columns.seal = seal_of(columns, details, digest_of_cipher(text));
+  if (columns.seal != seal) return damaged_queue("a request of the queue is not what was written");
+  return columns;
+}
+
+Result<RequestRow> request_row_at(const Statement& statement) {
+  UNSCATTER_TRY(columns, request_columns_at(statement));
+  UNSCATTER_TRY(details, statement.text(4));
+  UNSCATTER_TRY(read, read_canonical<Details>(details, "request of a queue", details_from, details_text));
   RequestRow row;
+  row.request = std::move(read.request);
+  row.slot = read.slot;
+  row.request.number = columns.number;
+  row.request.id = columns.id;
+  row.request.state = columns.state;
+  row.request.finished = columns.finished;
   if (!statement.is_null(5)) {
     UNSCATTER_TRY(text, statement.blob(5));
     row.text = std::move(text);
   }
-  UNSCATTER_TRY(seal_bytes, statement.blob_view(6));
-  UNSCATTER_TRY(seal, digest_from(seal_bytes));
-  UNSCATTER_TRY(read, read_canonical<Details>(details, "request of a queue", details_from, details_text));
-  row.request = std::move(read.request);
-  row.slot = read.slot;
-  row.request.number = static_cast<std::uint64_t>(number);
-  row.request.id = id;
-  if (state < 0 || state >= static_cast<std::int64_t>(kRequestStates)) return damaged_queue("a request has no state");
-  row.request.state = static_cast<RequestState>(state);
-  if (!statement.is_null(3)) {
-    UNSCATTER_TRY(finished, statement.integer(3));
-    row.request.finished = finished;
-  }
   row.text_digest = digest_of_cipher(row.text);
-  row.seal = seal_of(row, details);
-  if (row.seal != seal) return damaged_queue("a request of the queue is not what was written");
+  row.seal = columns.seal;
   if (!lived_by_the_rules(row)) return damaged_queue("a request of the queue has a life that is not allowed");
   return row;
 }

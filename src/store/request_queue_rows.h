@@ -66,7 +66,16 @@ void seal_row(RequestRow& row);
 [[nodiscard]] Status erase_request(const Database& database, std::uint64_t number);
 inline constexpr std::string_view kRequestColumns = "number, id, state, finished, details, text, seal";
 // The row that `statement` stands on, with kRequestColumns from 0 on.  Errors: kMalformedInput for a row that is not
-// what was written, or that breaks a rule of the life of a request.
+// what was written.
+struct RequestColumns {
+  std::uint64_t number = 0;
+  RequestId id;
+  RequestState state = RequestState::kReceived;
+  std::optional<std::int64_t> finished;
+  Digest seal;
+};
+[[nodiscard]] Result<RequestColumns> request_columns_at(const Statement& statement);
+// All of it.  Errors also: kMalformedInput for a row that breaks a rule of the life of a request.
 [[nodiscard]] Result<RequestRow> request_row_at(const Statement& statement);
 
 // Table `queue_days`.

@@ -203,7 +203,8 @@ class Verifier {
     UNSCATTER_TRY(published, check_published(*database_, contents_));
     UNSCATTER_TRY(dates, check_due_dates(*database_, contents_, data_holds));
     UNSCATTER_TRY(queue, check_queue(*database_, contents_));
-    return fmt::format("{} salts, {} lists of requests, {}, {}, {}", salts_kept, lists.size(), published, dates, queue);
+    return fmt::format("{} salts, {} lists of requests, {}, {}{}{}", salts_kept, lists.size(), published, dates,
+                       queue.empty() ? "" : ", ", queue);
   }
 
   // The gradient at the stored weights, from the stored graphs, computed anew.  No number of the certificate enters.

@@ -19,6 +19,7 @@ namespace unscatter {
 struct RequestId {
   std::array<std::uint8_t, 16> bytes{};
   [[nodiscard]] std::string hex() const;  // 32 lower-case digits
+  // NOLINTNEXTLINE(modernize-use-nullptr): the checker sees the zero that this compares with.
   friend auto operator<=>(const RequestId&, const RequestId&) = default;
 };
 // Errors: kMalformedInput.

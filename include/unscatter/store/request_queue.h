@@ -211,6 +211,9 @@ class RequestQueue {
   [[nodiscard]] Result<std::size_t> drop_finished(std::size_t limit = 10000);
 
   // Any thread, all of them.
+  //
+  // The view of the present version.  It is made when it is first asked for, which takes a pointer per open request,
+  // and shared from then on.
   [[nodiscard]] std::shared_ptr<const QueueView> view() const;
   [[nodiscard]] std::uint64_t version() const noexcept;
   [[nodiscard]] Result<QueuedRequest> find(const RequestId& id) const;  // open or finished
