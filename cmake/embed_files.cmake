@@ -29,8 +29,10 @@ endforeach()
 bytes_of("${OPENAPI}" bytes)
 file(SIZE "${OPENAPI}" size)
 string(APPEND text "constexpr unsigned char kOpenapi[] = {${bytes}0};\n\n}  // namespace\n\n")
-string(APPEND text "std::span<const Asset> embedded_assets() {\n  static const std::array<Asset, ${count}> all = {\n${table}  };\n"
+string(APPEND text "std::span<const Asset> embedded_assets() {\n"
+                   "  static const std::array<Asset, ${count}> all = {\n${table}  };\n"
                    "  return all;\n}\n\nstd::string_view embedded_openapi() {\n"
-                   "  return {reinterpret_cast<const char*>(kOpenapi), ${size}};\n}\n\n}  // namespace unscatter::service\n")
+                   "  return {reinterpret_cast<const char*>(kOpenapi), ${size}};\n}\n\n"
+                   "}  // namespace unscatter::service\n")
 file(WRITE "${OUT}.new" "${text}")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${OUT}.new" "${OUT}")

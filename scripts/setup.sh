@@ -30,7 +30,7 @@ command -v npm > /dev/null || web_packages=(nodejs npm)
 readonly web_packages
 # The release build compiles the benchmarks, so that they always compile.  The page is tested in a browser.
 readonly test_packages=(
-  libgtest-dev libbenchmark-dev chromium python3-jsonschema "${python_packages[@]}" "${web_packages[@]}"
+  libgtest-dev libbenchmark-dev chromium python3-jsonschema curl openssl "${python_packages[@]}" "${web_packages[@]}"
   "${package_test_packages[@]}")
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower

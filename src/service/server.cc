@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -57,6 +58,7 @@ struct Server::Inside {
       : service(of),
         options(std::move(how)),
         pool(options.threads == 0 ? std::max(2U, std::thread::hardware_concurrency()) : options.threads),
+        work(io.get_executor()),
         acceptor(io) {}
 
   Status open();
@@ -80,6 +82,8 @@ struct Server::Inside {
   std::shared_ptr<asio::ssl::context> tls;  // null: plain
   asio::thread_pool pool;
   asio::io_context io;
+  // While an answer is computed nothing waits for input.  The threads must stay all the same, to write it.
+  asio::executor_work_guard<asio::io_context::executor_type> work;
   tcp::acceptor acceptor;
   std::uint16_t port = 0;
   std::vector<std::thread> threads;
@@ -147,7 +151,7 @@ template <typename Stream>
 void Server::Inside::start(Stream stream, const std::string& address, bool loopback) {
   ConnectionHost host{service,
                       options.limits,
-                      [this](std::function<void()> work) { asio::post(pool, std::move(work)); },
+                      [this](std::function<void()> task) { asio::post(pool, std::move(task)); },
                       [this, address] { count_out(address); },
                       tls != nullptr,
                       loopback,
@@ -182,10 +186,15 @@ void Server::Inside::stop_accepting() {
     beast::error_code ignored;
     acceptor.close(ignored);
   });
-  const std::lock_guard lock(mutex);
-  for (const auto& one : all) {
-    if (const auto connection = one.lock()) connection->stop();
+  // Outside of the lock: a connection that goes here counts itself out.
+  std::vector<std::shared_ptr<AnyConnection>> open_ones;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& one : all) {
+      if (auto connection = one.lock()) open_ones.push_back(std::move(connection));
+    }
   }
+  for (const auto& connection : open_ones) connection->stop();
 }
 
 void Server::Inside::finish(std::chrono::seconds longest) {

@@ -66,7 +66,8 @@ Result<std::vector<Webhook>> read_webhooks(const std::filesystem::path& path) {
   UNSCATTER_CHECK_OK(text);
   std::vector<Webhook> webhooks;
   try {
-    for (const Json& one : Json::parse(*text).at("webhooks")) {
+    const Json document = Json::parse(*text);
+    for (const Json& one : document.at("webhooks")) {
       webhooks.push_back({one.at("id").get<std::string>(), one.at("url").get<std::string>(),
                           one.at("events").get<std::set<std::string>>(), one.at("active").get<bool>()});
       UNSCATTER_CHECK_OK(parse_webhook_url(webhooks.back().url));

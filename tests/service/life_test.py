@@ -5,10 +5,13 @@
 """
 
 import argparse
+import http.client
 import http.server
 import json
 import signal
 import socket
+import ssl
+import subprocess
 import threading
 import time
 
@@ -128,6 +131,37 @@ def check_drain(place, subjects):
     assert again.end() == 0
 
 
+def check_tls(place):
+    """TLS 1.3 and nothing older; cookies and a header say that it is TLS."""
+    cert, key = place.folder / "cert.pem", place.folder / "key.pem"
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                           "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                           "-keyout", key, "-out", cert], capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr
+    wrong = place.run("serve", "--workspace", place.workspace, "--key", place.key, "--tls-cert", cert, "--tls-key",
+                      cert, check=False)
+    assert wrong.returncode == 1 and "key" in wrong.stderr, wrong
+    with place.serve("--tls-cert", cert, "--tls-key", key) as running:
+        trusted = ssl.create_default_context(cafile=cert)
+        link = http.client.HTTPSConnection("127.0.0.1", running.port, context=trusted, timeout=10)
+        link.request("POST", "/v1/session", json.dumps({"token": place.tokens["read"]}),
+                     {"Content-Type": "application/json"})
+        answer = link.getresponse()
+        assert answer.status == 200 and link.sock.version() == "TLSv1.3"
+        assert "Secure" in answer.headers["Set-Cookie"] and answer.headers["Strict-Transport-Security"]
+        old = ssl.create_default_context(cafile=cert)
+        old.maximum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            old.wrap_socket(socket.create_connection(("127.0.0.1", running.port)), server_hostname="127.0.0.1")
+            raise AssertionError("TLS 1.2 was accepted")
+        except (ssl.SSLError, ConnectionError):
+            pass
+        with socket.create_connection(("127.0.0.1", running.port)) as plain:
+            plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert not plain.recv(65536).startswith(b"HTTP/1.1 200"), "plain text was answered"
+        assert running.end() == 0
+
+
 def check_no_names(place, names, running):
     """Neither the log nor a file nor an answer names somebody who was forgotten."""
     client = running.client()
@@ -158,7 +192,11 @@ def main():
             check_events(running, subjects[0])
             check_webhook(running, subjects[1])
             assert running.end() == 0
+        with place.serve("--rate", 0) as running:
+            assert len(running.client().call("GET", "/v1/webhooks").json()["webhooks"]) == 2, "a restart keeps webhooks"
+            assert running.end() == 0
         check_drain(place, subjects[2:30])
+        check_tls(place)
         with place.serve("--rate", 0) as running:
             check_no_names(place, subjects[:30], running)
             assert running.end() == 0
