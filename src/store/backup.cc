@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "store/check.h"
+#include "store/clean_pages.h"
 #include "store/schema.h"
 #include "store/workspace_state.h"
 
@@ -87,6 +88,9 @@ class UnfinishedCopy {
   }
 
   [[nodiscard]] const fs::path& path() const { return path_; }
+
+  // SQLite writes it by a connection of its own, whose pages nobody clears.
+  [[nodiscard]] Status clear_pages() const { return clear_pages_of_file(descriptor_, path_); }
 
   // Durable when it returns: content first, then the name.
   Status give_name(const fs::path& to) {
@@ -193,6 +197,7 @@ Result<Backup> copy_database(const Database& database, const fs::path& from, con
   UNSCATTER_CHECK_OK(check_copy_target(from, to, options, wait));
   UNSCATTER_TRY(copy, UnfinishedCopy::create(to));
   UNSCATTER_CHECK_OK(copy_rows(database, from, copy.path()));
+  UNSCATTER_CHECK_OK(copy.clear_pages());
   UNSCATTER_CHECK_OK(keep_log(copy.path()));
   Backup backup;
   {

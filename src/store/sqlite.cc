@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "store/clean_pages.h"
 #include "store/statement_cache.h"
 #include "unscatter/base/invariant.h"
 
@@ -293,6 +294,10 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
   database.lock_ = std::move(lock);
   if (code != SQLITE_OK) return make_error(handle, path.string(), code);
   sqlite3_extended_result_codes(handle, 1);
+  if (mode != Mode::kFrozen) {
+    database.handle_.get_deleter().cleaning = clear_written_pages(handle);
+    if (!database.handle_.get_deleter().cleaning) return make_error(handle, path.string(), SQLITE_CANTOPEN);
+  }
   // SQLite takes an int, and a negative one would mean not to wait at all.
   constexpr std::int64_t kLongest = std::numeric_limits<int>::max();
   sqlite3_busy_timeout(handle, static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, kLongest)));
