@@ -321,7 +321,7 @@ Result<std::optional<Database>> Database::beside() const {
 }
 
 Database::Database(std::string name, sqlite3* handle)
-    : name_(std::move(name)), handle_(handle), statements_(std::make_shared<StatementCache>()) {}
+    : name_(std::move(name)), handle_(handle, Close{}), statements_(std::make_shared<StatementCache>()) {}
 
 Statement Database::prepare(std::string_view sql) const { return prepare(sql, name_); }
 

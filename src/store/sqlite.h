@@ -104,7 +104,7 @@ class Database {
 
  private:
   struct Close {
-    std::shared_ptr<const void> cleaning = nullptr;  // of the pages it writes (clean_pages.h); goes after the handle
+    std::shared_ptr<const void> cleaning;  // of the pages it writes (clean_pages.h); goes after the handle
     void operator()(sqlite3* database) const;
   };
   Database(std::string name, sqlite3* handle);
