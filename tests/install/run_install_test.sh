@@ -34,6 +34,8 @@ for folder in "$source"/src/*/; do
   library=$(find "$work/prefix" -name "libunscatter_$module.*")
   if grep -q '^unscatter_add_module(.* LABORATORY' "$folder/CMakeLists.txt"; then
     [[ -z $library ]] || fail "$library is part of the laboratory"
+  elif grep -q '^unscatter_add_module(.* PROGRAM' "$folder/CMakeLists.txt"; then
+    [[ -z $library ]] || fail "$library is a part of the program alone"
   else
     [[ -n $library ]] || fail "there is no library of the module $module"
   fi

@@ -42,7 +42,7 @@ check_development() {
     fail "the headers (>) are not the public ones (<)"
   local module
   for module in "$source"/src/*/; do
-    if grep -q '^unscatter_add_module(.* LABORATORY' "$module/CMakeLists.txt"; then continue; fi
+    if grep -q '^unscatter_add_module(.* \(LABORATORY\|PROGRAM\)' "$module/CMakeLists.txt"; then continue; fi
     [[ -f $1/usr/lib/libunscatter_$(basename "$module").a ]] || fail "no library of the module $(basename "$module")"
   done
 }

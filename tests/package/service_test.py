@@ -26,8 +26,13 @@ server = socket.create_server((address[0], int(address[1])))
 signal.signal(signal.SIGTERM, lambda *_: sys.exit({status}))
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.sendto({message}, os.environ["NOTIFY_SOCKET"])
+# A signal that comes just before a call that blocks would wait for its end.
+server.settimeout(0.1)
 while True:
-    server.accept()
+    try:
+        server.accept()
+    except TimeoutError:
+        pass
 """
 
 
