@@ -35,13 +35,13 @@ constexpr std::uint8_t kPlainVersion = 1;
 constexpr std::uint8_t kWeightedVersion = 2;
 
 enum BlobPart : std::uint8_t {
-  kDirectedPart = 1,
-  kAttributesPart = 2,
-  kLabelsPart = 4,
-  kPositionsPart = 8,
-  kNodeIdsPart = 16,
-  kStatesPart = 32,
-  kWeightsPart = 64,
+  kBlobDirected = 1,
+  kBlobAttributes = 2,
+  kBlobLabels = 4,
+  kBlobPositions = 8,
+  kBlobNodeIds = 16,
+  kBlobStates = 32,
+  kBlobWeights = 64,
   kAllParts = 127,
 };
 
@@ -54,13 +54,13 @@ bool has_states(const Graph& graph) {
 
 std::uint8_t parts_of(const Graph& graph) {
   unsigned parts = 0;
-  if (graph.directed()) parts |= kDirectedPart;
-  if (graph.attribute_count() > 0) parts |= kAttributesPart;
-  if (graph.has_labels()) parts |= kLabelsPart;
-  if (graph.has_positions()) parts |= kPositionsPart;
-  if (graph.has_node_ids()) parts |= kNodeIdsPart;
-  if (has_states(graph)) parts |= kStatesPart;
-  if (graph.has_weights()) parts |= kWeightsPart;
+  if (graph.directed()) parts |= kBlobDirected;
+  if (graph.attribute_count() > 0) parts |= kBlobAttributes;
+  if (graph.has_labels()) parts |= kBlobLabels;
+  if (graph.has_positions()) parts |= kBlobPositions;
+  if (graph.has_node_ids()) parts |= kBlobNodeIds;
+  if (has_states(graph)) parts |= kBlobStates;
+  if (graph.has_weights()) parts |= kBlobWeights;
   return static_cast<std::uint8_t>(parts);
 }
 
@@ -186,10 +186,10 @@ Status read_values(BlobReader& reader, unsigned flags, GraphParts& parts) {
   const std::uint64_t n = parts.node_count;
   if (!reader.reals(n * parts.attribute_count, parts.attributes)) return short_blob();
   const auto label = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
-  if ((flags & kLabelsPart) != 0 && !reader.numbers(n, 8, parts.labels, label)) return short_blob();
-  if ((flags & kPositionsPart) != 0 && !reader.reals(2 * n, parts.positions)) return short_blob();
-  if ((flags & kNodeIdsPart) != 0) UNSCATTER_CHECK_OK(read_node_ids(reader, parts));
-  if ((flags & kStatesPart) != 0) UNSCATTER_CHECK_OK(read_states(reader, parts));
+  if ((flags & kBlobLabels) != 0 && !reader.numbers(n, 8, parts.labels, label)) return short_blob();
+  if ((flags & kBlobPositions) != 0 && !reader.reals(2 * n, parts.positions)) return short_blob();
+  if ((flags & kBlobNodeIds) != 0) UNSCATTER_CHECK_OK(read_node_ids(reader, parts));
+  if ((flags & kBlobStates) != 0) UNSCATTER_CHECK_OK(read_states(reader, parts));
   return ok_status();
 }
 
@@ -202,19 +202,19 @@ Result<BlobContent> read_content(BlobReader& reader) {
   const auto flags = static_cast<unsigned>(reader.little_endian(1));
   // A part of a later version.  To pass over it would lose what it says at the next write.
   if (flags > kAllParts) return bad_blob("an unknown part");
-  if (((flags & kWeightsPart) != 0) != (version == kWeightedVersion)) {
+  if (((flags & kBlobWeights) != 0) != (version == kWeightedVersion)) {
     return bad_blob("the version does not fit the parts");
   }
   BlobContent content;
-  content.parts.directed = (flags & kDirectedPart) != 0;
+  content.parts.directed = (flags & kBlobDirected) != 0;
   content.parts.node_count = reader.little_endian(4);
   const std::uint64_t entries = reader.little_endian(4);
-  if ((flags & kAttributesPart) != 0) {
+  if ((flags & kBlobAttributes) != 0) {
     if (!reader.has(1, 4)) return short_blob();
     content.parts.attribute_count = reader.little_endian(4);
   }
   UNSCATTER_CHECK_OK(read_rows(reader, entries, content));
-  if ((flags & kWeightsPart) != 0 && !reader.reals(entries, content.parts.weights)) return short_blob();
+  if ((flags & kBlobWeights) != 0 && !reader.reals(entries, content.parts.weights)) return short_blob();
   UNSCATTER_CHECK_OK(read_values(reader, flags, content.parts));
   // Bytes after the end would be kept and hashed, and no removal would look at them.
   if (!reader.done()) return bad_blob("they go on after the last part");
@@ -237,13 +237,13 @@ void write_nodes(BlobWriter& writer, const Graph& graph) {
 // Exactly what to_blob() will write.  A vector that grew would leave copies of somebody's data in freed memory.
 std::size_t blob_size(const Graph& graph, unsigned flags) {
   const std::size_t n = graph.node_count();
-  std::size_t size = 10 + ((flags & kAttributesPart) != 0 ? 4 : 0) + 4 * (n + graph.entry_count());
+  std::size_t size = 10 + ((flags & kBlobAttributes) != 0 ? 4 : 0) + 4 * (n + graph.entry_count());
   size += 8 * graph.entry_weights().size();
   size += 8 * n * graph.attribute_count();
   if (graph.has_labels()) size += 8 * n;
   if (graph.has_positions()) size += 16 * n;
   for (std::size_t i = 0; graph.has_node_ids() && i < n; ++i) size += 4 + graph.node_id(i).size();
-  return size + ((flags & kStatesPart) != 0 ? n : 0);
+  return size + ((flags & kBlobStates) != 0 ? n : 0);
 }
 
 }  // namespace
@@ -255,12 +255,12 @@ std::vector<std::byte> to_blob(const Graph& graph) {
   writer.u8(flags);
   writer.u32(graph.node_count());
   writer.u32(graph.entry_count());
-  if ((flags & kAttributesPart) != 0) writer.u32(graph.attribute_count());
+  if ((flags & kBlobAttributes) != 0) writer.u32(graph.attribute_count());
   for (std::size_t i = 0; i < graph.node_count(); ++i) writer.u32(graph.degree(i));
   for (const NodeIndex neighbour : graph.entries()) writer.u32(neighbour);
   for (const double weight : graph.entry_weights()) writer.real(weight);
   write_nodes(writer, graph);
-  for (std::size_t i = 0; (flags & kStatesPart) != 0 && i < graph.node_count(); ++i) {
+  for (std::size_t i = 0; (flags & kBlobStates) != 0 && i < graph.node_count(); ++i) {
     writer.u8(static_cast<std::uint8_t>(graph.state(i)));
   }
   return writer.take();
