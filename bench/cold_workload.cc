@@ -109,10 +109,10 @@ std::vector<Touched> some_subjects(const fs::path& workspace, std::size_t n) {
   }
   std::vector<Touched> touched;
   const Database database = or_fail(open_database(workspace, how.wait, Access::kReader));
-  const Contents contents = or_fail(read_contents(database));
-  MemberIndex index = or_fail(MemberIndex::open(database, contents.identity.list_key));
+  const Contents contents = or_fail(read_contents(WorkspaceTables(database)));
+  MemberIndex index = or_fail(MemberIndex::open(WorkspaceTables(database), contents.identity.list_key));
   for (const std::string& subject : subjects) {
-    touched.push_back({subject, or_fail(index.slots_of(database, MemberKind::kSubject, subject))});
+    touched.push_back({subject, or_fail(index.slots_of(WorkspaceTables(database), MemberKind::kSubject, subject))});
   }
   return touched;
 }

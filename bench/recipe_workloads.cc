@@ -39,8 +39,9 @@ const std::vector<RecipeData>& recipe_data() {
   return data;
 }
 
-// What a step of the fast rung must read and write at least.  For every class, or for all of them where curvature is
-// constant: the inverse once, in single precision, and the lower triangle of the Hessian, which also changes.
+// What a step of the fast rung must read and write at least.  For every class the inverse once, in single precision,
+// and the lower triangle of the Hessian, which also changes.  Where curvature is constant one of each is for all
+// classes, and the inverse is one triangle in double precision: as many bytes.
 double fast_step_bytes(std::size_t coordinates, std::size_t classes, const Loss& loss) {
   const auto d = static_cast<double>(coordinates);
   const double matrices = loss.curvature_lipschitz() == 0 ? 1 : static_cast<double>(classes);

@@ -17,11 +17,11 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENTS_ALL program system development system_development)
 
-# The program.  It loads libcurl only if something is to be fetched.
+# The program.  It loads libcurl only if something is to be fetched, and libarchive if an archive is to be read.
 set(CPACK_DEBIAN_UNSCATTER_PACKAGE_NAME unscatter)
 set(CPACK_DEBIAN_UNSCATTER_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_UNSCATTER_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_UNSCATTER_PACKAGE_DEPENDS "adduser, init-system-helpers (>= 1.54)")
+set(CPACK_DEBIAN_UNSCATTER_PACKAGE_DEPENDS "adduser, init-system-helpers (>= 1.54), libarchive13")
 set(CPACK_DEBIAN_UNSCATTER_PACKAGE_RECOMMENDS "libcurl4, ca-certificates")
 set(CPACK_DEBIAN_UNSCATTER_PACKAGE_SUGGESTS libunscatter-dev)
 set(CPACK_DEBIAN_UNSCATTER_PACKAGE_CONTROL_EXTRA
@@ -35,7 +35,6 @@ check.  A workspace can be served over HTTP by the unit unscatter@.service.")
 # The Debian package behind each dependency that cmake/unscatter-config.cmake.in looks for.
 set(package_of_Boost libboost-dev)
 set(package_of_Eigen3 "libeigen3-dev (>= 3.4)")
-set(package_of_LibArchive libarchive-dev)
 set(package_of_OpenSSL libssl-dev)
 set(package_of_PkgConfig pkg-config)
 set(package_of_SQLite3 "libsqlite3-dev (>= 3.40)")
@@ -63,6 +62,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libunscatter-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${development_depends}")
+# The library loads it by itself.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS libarchive13)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS unscatter)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "Headers, static libraries and the CMake package of unscatter, for C++ programs

@@ -34,9 +34,10 @@ fi
 # Private headers that the program needs all the same.
 #   embedding/npy.h              writes what `embed` has computed
 #   unlearn/paper_setting.h      `train --preset paper`
-#   unlearn/tune.h, tuning.h     `tune`
 #   service/serve.h, tokens.h    `serve` and `token`: the service is a part of the program
-program_may="service/serve.h service/tokens.h embedding/npy.h unlearn/paper_setting.h unlearn/tune.h unlearn/tuning.h"
+#   cluster/, comm/              the program under mpirun
+program_may="service/serve.h service/tokens.h cluster/crew.h cluster/ranks.h cluster/worker.h comm/communicator.h
+  embedding/embed_crew.h embedding/npy.h unlearn/paper_setting.h"
 
 folders=()
 for folder in include/unscatter src apps bench python; do

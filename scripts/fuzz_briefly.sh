@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs each for a while on a copy of its corpus.
 #
-#   scripts/fuzz_briefly.sh [SECONDS_PER_TARGET]
+#   scripts/fuzz_briefly.sh [SECONDS_PER_TARGET [TARGET...]]        (all targets, unless some are named)
 #
 # Exits with 1 if a target finds something.  The inputs and the logs are then in build/dev/findings.
 set -euo pipefail
@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 seconds="${1:-6}"
 targets=(fuzz_tu fuzz_gin fuzz_npz fuzz_jsonl fuzz_rows fuzz_graph_blob fuzz_openings fuzz_published_model fuzz_receipt
   fuzz_requests fuzz_workspace fuzz_http fuzz_http_body)
+if [ $# -gt 1 ]; then targets=("${@:2}"); fi
 findings="build/dev/findings"
 
 cmake --preset dev > /dev/null

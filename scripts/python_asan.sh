@@ -10,19 +10,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly folder=build/asan
-mkdir -p "$folder"
-quietly() {
-  local log=$1
-  shift
-  "$@" > "$log" 2>&1 || {
-    cat "$log" >&2
-    exit 1
-  }
-}
-quietly "$folder/configure.log" cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=None \
+scripts/quietly.sh "$folder/configure.log" cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=None \
   -DCMAKE_CXX_FLAGS="-O1 -g1" -DUNSCATTER_SANITIZE=address -DUNSCATTER_UNITY=ON -DUNSCATTER_BUILD_PYTHON=ON \
   -DUNSCATTER_BUILD_TESTS=OFF -DUNSCATTER_BUILD_APPS=ON -DUNSCATTER_BUILD_LABORATORY=OFF -DUNSCATTER_BUILD_BENCH=OFF
-quietly "$folder/build.log" cmake --build "$folder" --target unscatter_python unscatter_cli
+scripts/quietly.sh "$folder/build.log" cmake --build "$folder" --target unscatter_python unscatter_cli
 runtime=$(g++ -print-file-name=libasan.so)
 extension=$(echo "$folder"/python/unscatter/_core*.so)
 # A build that lost its instrumentation would pass every time.  nm ends early otherwise, so no grep -q.

@@ -7,21 +7,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly target=${1:-build/python-docs}
 readonly folder=build/release
-mkdir -p "$folder"
-quietly() {
-  local log=$1
-  shift
-  "$@" > "$log" 2>&1 || {
-    cat "$log" >&2
-    exit 1
-  }
-}
 if [[ ! -f $folder/build.ninja ]]; then
   read -ra cmake_args <<< "${CMAKE_ARGS:-}"
-  quietly "$folder/configure.log" cmake --preset release -DUNSCATTER_BUILD_TESTS=OFF -DUNSCATTER_BUILD_BENCH=OFF \
-    "${cmake_args[@]}"
+  scripts/quietly.sh "$folder/configure.log" cmake --preset release -DUNSCATTER_BUILD_TESTS=OFF \
+    -DUNSCATTER_BUILD_BENCH=OFF "${cmake_args[@]}"
 fi
-quietly "$folder/build.log" cmake --build "$folder" --target unscatter_python
+scripts/quietly.sh "$folder/build.log" cmake --build "$folder" --target unscatter_python
 PYTHONPATH=$folder/python /usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -d "$target/doctrees" \
   python/docs "$target/html"
 echo "$target/html/index.html"

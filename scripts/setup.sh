@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [--dry-run] [PURPOSE]...     (default: demo)
 #
-# Purposes: demo tutorial test package python torch web bench lint fuzz gin plots.
+# Purposes: demo tutorial test package python torch web bench lint fuzz gin plots mpi.
 #
 # --dry-run says what would be installed.  UNSCATTER_SKIP_SETUP=1 skips everything.
 set -euo pipefail
@@ -20,6 +20,8 @@ readonly python_packages=(
   python3-tqdm python3-pandas python3-sphinx mypy)
 # An example embeds by a network.  Its BLAS library is a faster one than the plain one.
 readonly torch_packages=(python3-torch libopenblas0-serial)
+# Many machines: the plug-in is built where MPI is, and its tests start real ranks.
+readonly mpi_packages=(libopenmpi-dev openmpi-bin)
 readonly fuzz_packages=(clang-14 libclang-rt-14-dev)
 readonly package_packages=(dpkg-dev)
 # The tests of the packages look at them with Debian's own checker, the shells that complete and what reads the unit.
@@ -30,8 +32,8 @@ command -v npm > /dev/null || web_packages=(nodejs npm)
 readonly web_packages
 # The release build compiles the benchmarks, so that they always compile.  The page is tested in a browser.
 readonly test_packages=(
-  libgtest-dev libbenchmark-dev chromium python3-jsonschema curl openssl "${python_packages[@]}" "${web_packages[@]}"
-  "${package_test_packages[@]}")
+  libgtest-dev libbenchmark-dev chromium python3-jsonschema curl openssl libfaketime "${python_packages[@]}"
+  "${web_packages[@]}" "${package_test_packages[@]}" "${mpi_packages[@]}" python3-yaml)
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.
@@ -66,9 +68,10 @@ for argument in "$@"; do
     fuzz) packages+=("${fuzz_packages[@]}") ;;
     gin) packages+=("${gin_packages[@]}") ;;
     plots) packages+=("${plots_packages[@]}") ;;
+    mpi) packages+=("${mpi_packages[@]}") ;;
     *)
       die "unknown purpose '$argument'; choose from demo, tutorial, test, package, python, torch, web, bench, lint," \
-        "fuzz, gin, plots"
+        "fuzz, gin, plots, mpi"
       ;;
   esac
 done

@@ -52,19 +52,6 @@ void add_rows(Table& table, const Record& record) {
 
 }  // namespace
 
-std::string counts_words(const RequestCounts& counts) {
-  std::string text;
-  const auto add = [&text](std::size_t count, std::string_view one, std::string_view many) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + counted(count, one, many);
-  };
-  add(counts.subjects, "subject", "subjects");
-  add(counts.graphs, "graph", "graphs");
-  add(counts.nodes, "node", "nodes");
-  add(counts.edges, "edge", "edges");
-  add(counts.features, "node's features", "nodes' features");
-  return text.empty() ? "nothing" : text;
-}
-
 std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t left) {
   return fmt::format("{} edited, {} removed, {} left", grouped(edited), grouped(removed), grouped(left));
 }
@@ -105,21 +92,6 @@ std::string distance_words(const Promise& promise, double distance_upper_bound, 
   }
   return fmt::format("kept weights at most {:.1e} from training from scratch; one subject moves that by {:.3g} at most",
                      distance_upper_bound, promise.sensitivity);
-}
-
-std::string exposure_words(const Exposure& exposure, const Promise& promise) {
-  if (exposure.models == 0) return "nobody has seen a model that had learned from it";
-  const std::string who = exposure.models == 1
-                              ? std::string("the model published so far")
-                              : fmt::format("the {} models published so far", grouped(exposure.models));
-  if (promise.mechanism == Mechanism::kObjective) {
-    return fmt::format("whoever kept {} can tell: models before and after share their noise", who);
-  }
-  // Not 1.00: nobody is ever certain, and a rounded number should not say so.
-  const double guess = best_guess(exposure);
-  const std::string right = guess > 0.995 ? "more than 0.99" : fmt::format("{:.2f}", guess);
-  return fmt::format("whoever kept {} can tell that it was in there, right with probability {} (blind guess: 0.5){}",
-                     who, right, promise.protection == Protection::kEveryone ? "; the promise covers this" : "");
 }
 
 Json exposure_json(const Exposure& exposure) {

@@ -12,11 +12,10 @@
 #include "unscatter/unlearn/prepared_removal.h"
 #include "unscatter/unlearn/promise.h"
 #include "unscatter/unlearn/request.h"
+#include "unscatter/unlearn/words.h"
 
 namespace unscatter::cli {
 
-// "2 nodes, 1 subject"
-[[nodiscard]] std::string counts_words(const RequestCounts& counts);
 // "7 edited, 1 removed, 492 left"
 [[nodiscard]] std::string graphs_words(std::size_t edited, std::size_t removed, std::size_t left);
 // What a rung did: "fast: a step with the kept factor, no other graph looked at".  `binding`: the bound that holds at
@@ -29,9 +28,6 @@ namespace unscatter::cli {
 
 // Of a state under this promise.  Level everyone: what one subject may move, in place of the share of the noise.
 [[nodiscard]] std::string distance_words(const Promise& promise, double distance_upper_bound, double shift_upper_bound);
-// "nobody has seen a model that had learned from it" or "whoever kept one of the 3 models published so far can tell,
-// with probability 0.98 instead of 0.5"
-[[nodiscard]] std::string exposure_words(const Exposure& exposure, const Promise& promise);
 [[nodiscard]] Json exposure_json(const Exposure& exposure);
 
 // Rows for a two-column table: what is promised, how far from retraining, how it was done.

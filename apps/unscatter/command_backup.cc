@@ -49,7 +49,8 @@ void add_backup_command(CLI::App& parent, Context& context) {
   CLI::App& command = *parent.add_subcommand("backup", "Write a copy of a workspace, complete and without old data");
   const auto arguments = std::make_shared<BackupArguments>();
   arguments->workspace.add_to(command);
-  command.add_option("--to", arguments->to, "Where the copy goes, a file")->required();
+  command.add_option("--to", arguments->to, "Where the copy goes, a file or, of a sharded workspace, a folder")
+      ->required();
   command.add_flag("--force", arguments->force, "Replace --to if it is a workspace");
   command.footer(R"(
 Examples:

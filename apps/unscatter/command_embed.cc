@@ -163,7 +163,9 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   result.features = embedder.blocks().front().features.describe();
   result.transform = embedder.blocks().front().transform->name();
   watch.lap();
-  UNSCATTER_TRY(Z, embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress()}));
+  UNSCATTER_TRY(
+      Z,
+      embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress(), .crew = context.crew()}));
   result.embed_seconds = watch.lap();
   if (bank != nullptr) {
     // The bounds belong to the graphs that the wavelets see.

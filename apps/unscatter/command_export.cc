@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <memory>
 #include <string>
@@ -19,18 +18,6 @@ struct ExportArguments {
   bool force = false;
 };
 
-// Files that are made meanwhile are for their owner only.
-class PrivateFiles {
- public:
-  PrivateFiles() : before_(::umask(0077)) {}
-  PrivateFiles(const PrivateFiles&) = delete;
-  PrivateFiles& operator=(const PrivateFiles&) = delete;
-  ~PrivateFiles() { ::umask(before_); }
-
- private:
-  mode_t before_;
-};
-
 Result<Report> export_graphs(const ExportArguments& arguments, Context& context) {
   UNSCATTER_CHECK_OK(check_free(arguments.out, arguments.force, "--force replaces it"));
   UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, KeyArguments::usual_record()));
@@ -46,10 +33,7 @@ Result<Report> export_graphs(const ExportArguments& arguments, Context& context)
       tombstones += graph.state(i) == NodeState::kTombstone ? 1u : 0u;
     }
   }
-  {
-    const PrivateFiles only_ours;
-    UNSCATTER_CHECK_OK(write_jsonl(dataset, arguments.out));
-  }
+  UNSCATTER_CHECK_OK(write_jsonl(dataset, arguments.out, {.owner_only = true}));
   const std::string digest = content_digest(dataset).hex();
   Report report;
   report.json = {{"workspace", arguments.workspace.path},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "embedding/embed_crew.h"
 #include "files.h"
 #include "key_options.h"
 #include "locations.h"
@@ -92,23 +93,55 @@ struct Batch {
   SparseBlockRows rows;
 };
 
+// The file that the arguments name; nothing for standard input and for rows.
+Result<std::optional<std::filesystem::path>> data_path(const PredictArguments& arguments) {
+  if (arguments.rows.given() || arguments.data == "-") return std::optional<std::filesystem::path>();
+  UNSCATTER_TRY(catalogue, load_catalogue());
+  UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
+  return std::optional(std::move(path));
+}
+
+Result<GraphStream> open_data(const PredictArguments& arguments, const std::optional<std::filesystem::path>& path,
+                              Context& context) {
+  const ReadOptions options{.limits = {},
+                            .symmetrise = arguments.symmetrise,
+                            .threads = arguments.workspace.threads,
+                            .progress = &context.progress()};
+  if (arguments.rows.given()) return GraphStream::open_rows(arguments.rows.files(), options);
+  return GraphStream::open(path ? *path : std::filesystem::path("-"), options);
+}
+
+bool is_jsonl(const std::filesystem::path& path) {
+  const Result<DataFormat> format = detect_format(path);
+  return format.ok() && *format == DataFormat::kJsonl;
+}
+
 class PredictionRun {
  public:
   PredictionRun(const PredictArguments& arguments, const Context& context)
-      : arguments_(arguments), keep_names_(context.json() && arguments.out.empty()) {}
+      : arguments_(arguments), crew_(context.crew()), keep_names_(context.json() && arguments.out.empty()) {}
 
   // Reads all graphs and embeds them, some at a time.  Predicts at once if there is a model already.
-  Status read(GraphStream& stream, const Embedder& embedder) {
+  // `path`: of the stream, if it is a file.
+  Status read(GraphStream& stream, const std::optional<std::filesystem::path>& path, const Embedder& embedder,
+              Context& context) {
+    // Where the program runs on many machines, each reads its own part.  What is strange about a file is met, and
+    // worded, by reading it here.
+    EmbedCrew::Shared shared;
+    if (crew_ != nullptr && path && is_jsonl(*path)) {
+      const EmbedOptions how{arguments_.workspace.threads, &context.progress(), nullptr};
+      const auto take = [this](EmbeddedPiece piece) { return this->take(std::move(piece)); };
+      UNSCATTER_TRY(done, crew_->embed_file(*path, embedder, arguments_.symmetrise, how, take));
+      shared = done;
+    }
+    if (shared.all) return ok_status();
+    for (std::size_t i = 0; i < shared.graphs; ++i) UNSCATTER_CHECK_OK(stream.next());
     for (;;) {
       std::vector<StreamedGraph> graphs;
       UNSCATTER_CHECK_OK(next_graphs(stream, graphs));
       if (graphs.empty()) return ok_status();
       UNSCATTER_TRY(batch, embedded(std::move(graphs), embedder));
-      if (predictor_) {
-        UNSCATTER_CHECK_OK(predict(batch));
-      } else {
-        waiting_.push_back(std::move(batch));
-      }
+      UNSCATTER_CHECK_OK(take(std::move(batch)));
     }
   }
 
@@ -142,11 +175,26 @@ class PredictionRun {
     return ok_status();
   }
 
+  Status take(Batch batch) {
+    taken_ += batch.subjects.size();
+    if (predictor_) return predict(batch);
+    waiting_.push_back(std::move(batch));
+    return ok_status();
+  }
+  Status take(EmbeddedPiece piece) {
+    Batch batch{{}, std::move(piece.rows)};
+    for (EmbeddedPiece::Subject& subject : piece.subjects) {
+      batch.subjects.push_back({taken_ + batch.subjects.size(), std::move(subject.id), std::move(subject.label)});
+    }
+    return take(std::move(batch));
+  }
+
   [[nodiscard]] Result<Batch> embedded(std::vector<StreamedGraph> graphs, const Embedder& embedder) const {
     std::vector<const Graph*> pointers;
     pointers.reserve(graphs.size());
     for (const StreamedGraph& graph : graphs) pointers.push_back(&graph.graph);
-    Result<SparseBlockRows> rows = embedder.embed(pointers, {.threads = arguments_.workspace.threads});
+    Result<SparseBlockRows> rows =
+        embedder.embed(pointers, {.threads = arguments_.workspace.threads, .progress = nullptr, .crew = crew_});
     if (!rows.ok()) return with_place(graphs, embedder, std::move(rows).error());
     Batch batch{{}, *std::move(rows)};
     for (StreamedGraph& graph : graphs) {
@@ -195,11 +243,13 @@ class PredictionRun {
   }
 
   const PredictArguments& arguments_;
+  EmbedCrew* crew_;
   bool keep_names_;
   std::optional<Predictor> predictor_;
   std::optional<PredictionLines> lines_;
   std::optional<LineOutput> output_;
   std::vector<Batch> waiting_;
+  std::size_t taken_ = 0;  // graphs, from the first one of the file on
   Tally tally_;
 };
 
@@ -208,18 +258,6 @@ struct ModelOrigin {
   Json json = Json::object();
   std::string text;
 };
-
-Result<GraphStream> open_data(const PredictArguments& arguments, Context& context) {
-  const ReadOptions options{.limits = {},
-                            .symmetrise = arguments.symmetrise,
-                            .threads = arguments.workspace.threads,
-                            .progress = &context.progress()};
-  if (arguments.rows.given()) return GraphStream::open_rows(arguments.rows.files(), options);
-  if (arguments.data == "-") return GraphStream::open("-", options);
-  UNSCATTER_TRY(catalogue, load_catalogue());
-  UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
-  return GraphStream::open(path, options);
-}
 
 // The key inside the file is enough to notice a file that was cut or changed by accident.  It does not tell who signed:
 // anybody can make a key and sign with it (docs/receipts.md).
@@ -250,10 +288,11 @@ Result<ModelOrigin> predict_by_file(const PredictArguments& arguments, Predictio
   UNSCATTER_CHECK_OK(check_signer(arguments, *document, context));
   Result<Predictor> predictor = Predictor::create(*document);
   if (!predictor.ok()) return named(predictor.error());
-  UNSCATTER_TRY(stream, open_data(arguments, context));
+  UNSCATTER_TRY(path, data_path(arguments));
+  UNSCATTER_TRY(stream, open_data(arguments, path, context));
   const Predictor& model = *predictor;
   UNSCATTER_CHECK_OK(run.use(model));
-  UNSCATTER_CHECK_OK(run.read(stream, model.embedder()));
+  UNSCATTER_CHECK_OK(run.read(stream, path, model.embedder(), context));
 
   ModelOrigin origin;
   origin.json = {{"model_file", arguments.model},
@@ -295,8 +334,9 @@ Result<ModelOrigin> predict_by_workspace(const PredictArguments& arguments, Pred
   UNSCATTER_TRY(workspace, arguments.kept
                                ? arguments.workspace.open_to_read(context, key_arguments.record())
                                : arguments.workspace.open_for_model(context, key_arguments.record(), std::move(key)));
-  UNSCATTER_TRY(stream, open_data(arguments, context));
-  UNSCATTER_CHECK_OK(run.read(stream, workspace.embedder()));
+  UNSCATTER_TRY(path, data_path(arguments));
+  UNSCATTER_TRY(stream, open_data(arguments, path, context));
+  UNSCATTER_CHECK_OK(run.read(stream, path, workspace.embedder(), context));
   // After all data was embedded: a file that cannot be read must not use up a release.
   UNSCATTER_TRY(model, choose_model(arguments, workspace, has_key, context));
   ModelOrigin origin;

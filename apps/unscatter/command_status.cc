@@ -130,17 +130,36 @@ Report report_status(const StatusArguments& arguments, const Workspace& workspac
       {"ledger", fmt::format("{}, last hash {}", counted(info.entries, "entry", "entries"), info.head.hex())});
   table.add_row({"signed by", info.signer.hex()});
   table.add_row({"file", fmt::format("{} bytes, format {}", grouped(bytes), info.format)});
+  if (info.shards > 0) {
+    table.add_row({"shards", fmt::format("{} of {} slots", info.shards, grouped(info.slots_per_shard))});
+    report.json["shards"] = info.shards;
+    report.json["slots_per_shard"] = info.slots_per_shard;
+  }
   if (info.outdated) table.add_row({"outdated", info.outdated->message});
   report.text = table.str();
   return report;
 }
 
+// Of the file, or of all files of a sharded workspace.
+std::uintmax_t bytes_on_disk(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(path, unknown)) {
+    const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+    return unknown ? 0 : bytes;
+  }
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, unknown)) {
+    const std::uintmax_t size = entry.file_size(unknown);
+    if (!unknown) bytes += size;
+  }
+  return bytes;
+}
+
 Result<Report> show_status(const StatusArguments& arguments, Context& context) {
   UNSCATTER_TRY(workspace, arguments.workspace.open_to_read(context, KeyArguments::usual_record()));
-  std::error_code unknown;
-  const std::uintmax_t bytes = std::filesystem::file_size(arguments.workspace.path, unknown);
+  const std::uintmax_t bytes = bytes_on_disk(arguments.workspace.path);
   UNSCATTER_TRY(due, workspace.due_summary(seconds_now()));
-  Report report = report_status(arguments, workspace, due, unknown ? 0 : bytes);
+  Report report = report_status(arguments, workspace, due, bytes);
   if (arguments.replay_digest) {
     UNSCATTER_TRY(replay, workspace.replay_digest());
     UNSCATTER_TRY(state, workspace.state_digest());

@@ -9,8 +9,8 @@
 
 #include "base/utc_time.h"
 #include "commands.h"
-#include "expiry_options.h"
 #include "key_options.h"
+#include "unscatter/store/subject_text.h"
 #include "workspace_options.h"
 
 namespace unscatter::cli {
@@ -42,41 +42,6 @@ std::string all_digits(std::span<const double> numbers) {
   std::string words;
   for (const double number : numbers) words += fmt::format("{}{}", words.empty() ? "" : " ", number);
   return words;
-}
-
-std::string_view direction_name(HeldEdge::Direction direction) {
-  switch (direction) {
-    case HeldEdge::Direction::kBoth: return "both";
-    case HeldEdge::Direction::kFromSubject: return "from";
-    case HeldEdge::Direction::kToSubject: return "to";
-  }
-  return "both";
-}
-
-Json held_node_json(const HeldNode& node, bool hide_neighbours) {
-  Json json = {{"number", node.number}, {"features_removed", !node.has_features}};
-  if (node.label) json["label"] = *node.label;
-  if (!node.attributes.empty()) json["attributes"] = node.attributes;
-  if (!node.position.empty()) json["position"] = node.position;
-  json["edges"] = Json::array();
-  for (const HeldEdge& edge : node.edges) {
-    Json one = {{"node", edge.node}};
-    if (!hide_neighbours) one["id"] = edge.id;
-    one["direction"] = direction_name(edge.direction);
-    if (edge.weight) one["weight"] = *edge.weight;
-    json["edges"].push_back(std::move(one));
-  }
-  return json;
-}
-
-Json held_graph_json(const HeldGraph& graph, bool hide_neighbours) {
-  Json json = {{"number", graph.number},
-               {"id", graph.id.empty() ? Json(nullptr) : Json(graph.id)},
-               {"class", graph.class_name},
-               {"due", date_json(graph.due)},
-               {"nodes", Json::array()}};
-  for (const HeldNode& node : graph.nodes) json["nodes"].push_back(held_node_json(node, hide_neighbours));
-  return json;
 }
 
 std::string edge_line(const HeldGraph& graph, const HeldEdge& edge, const SubjectArguments& arguments) {
@@ -126,14 +91,8 @@ Result<Report> show_subject(const SubjectArguments& arguments, Context& context)
   note_outdated(workspace, context);
   UNSCATTER_TRY(held, workspace.subject(arguments.id));
   Report report;
-  report.json = {{"workspace", arguments.workspace.path},
-                 {"subject", arguments.id},
-                 {"held", !held.graphs.empty()},
-                 {"due", date_json(held.due)},
-                 {"graphs", Json::array()}};
-  for (const HeldGraph& graph : held.graphs) {
-    report.json["graphs"].push_back(held_graph_json(graph, arguments.hide_neighbours));
-  }
+  report.json = {{"workspace", arguments.workspace.path}};
+  report.json.update(Json::parse(subject_text(arguments.id, held, arguments.hide_neighbours)));
   // An answer and no error: whoever asks what is held may hear that nothing is.
   report.text = held.graphs.empty() ? fmt::format("{}: nothing is held\n", in_one_line(arguments.id))
                                     : held_text(arguments, held);
@@ -149,10 +108,9 @@ Result<Report> list_subjects(const SubjectsArguments& arguments, Context& contex
                  {"subjects", list.subjects},
                  {"found", list.found},
                  {"offset", arguments.offset},
-                 {"list", Json::array()}};
+                 {"list", Json::parse(subject_list_text(list))}};
   Table table({{"subject"}, {"graphs", Table::Align::kRight}, {"due"}});
   for (const SubjectList::Entry& entry : list.entries) {
-    report.json["list"].push_back({{"id", entry.id}, {"graphs", entry.graphs}, {"due", date_json(entry.due)}});
     table.add_row({in_one_line(entry.id), grouped(entry.graphs), date_words(entry.due)});
   }
   const std::size_t shown = list.entries.size();

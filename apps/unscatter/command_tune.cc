@@ -12,8 +12,8 @@
 #include "constant_options.h"
 #include "locations.h"
 #include "training.h"
-#include "unlearn/tune.h"
 #include "unscatter/graph/read.h"
+#include "unscatter/unlearn/tune.h"
 #include "usage.h"
 
 namespace unscatter::cli {
@@ -203,6 +203,7 @@ Result<Report> tune_action(const TuneArguments& arguments, Context& context) {
   UNSCATTER_TRY(open, read_public_graphs(arguments, context));
   if (options.graphs == 0) options.graphs = open.learned;
   options.progress = &context.progress();
+  options.session.crew = context.crew();
   UNSCATTER_TRY(tuned, tune_on_public(open.dataset, options));
   const std::string command = train_command(arguments, tuned.lines[tuned.chosen], tuned.graphs);
   return report_tuning(arguments, tuned, open.dataset.size(), command);

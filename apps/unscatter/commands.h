@@ -32,6 +32,8 @@ void add_retrain_command(CLI::App& parent, Context& context);
 void add_check_command(CLI::App& parent, Context& context);
 void add_backup_command(CLI::App& parent, Context& context);
 void add_compact_command(CLI::App& parent, Context& context);
+void add_shard_command(CLI::App& parent, Context& context);
+void add_merge_command(CLI::App& parent, Context& context);
 void add_upgrade_command(CLI::App& parent, Context& context);
 void add_key_command(CLI::App& parent, Context& context);
 // In builds with the service.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -67,6 +68,10 @@ int Context::run_chosen() const {
   if (!result->refusal) return kDone;
   report_error(error_code_name(result->refusal->code), result->refusal->message, false);
   return kRefused;
+}
+
+bool asks_for_json(int argc, const char* const* argv) {
+  return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
 void report_error(std::string_view code, std::string_view message, bool json) {

@@ -9,6 +9,7 @@
 #include "output.h"
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
 
 namespace unscatter::cli {
 
@@ -20,6 +21,10 @@ using UsageCheck = std::function<Status()>;
 
 class Context {
  public:
+  // `crew`: who else embeds, where the program runs on many machines.
+  explicit Context(EmbedCrew* crew = nullptr) : crew_(crew) {}
+  [[nodiscard]] EmbedCrew* crew() const noexcept { return crew_; }
+
   // Gives `command` the options of every command (--json, --quiet), and `action` to run when the user has chosen it.
   // Everything that `action` and `check` refer to must live as long as the context.
   void add_action(CLI::App& command, Action action, UsageCheck check = nullptr);
@@ -37,11 +42,15 @@ class Context {
   [[nodiscard]] int run_chosen() const;
 
  private:
+  EmbedCrew* crew_;
   bool json_ = false;
   bool quiet_ = false;
   Action chosen_;
   std::unique_ptr<Progress> progress_;
 };
+
+// Is --json among the words?  For what goes wrong before they are parsed.
+[[nodiscard]] bool asks_for_json(int argc, const char* const* argv);
 
 // Says `message` in one sentence on stderr and, with --json, as an error document on stdout.
 void report_error(std::string_view code, std::string_view message, bool json);

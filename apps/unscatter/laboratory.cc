@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "cluster/ranks.h"
 #include "context.h"
 #include "exit_code.h"
 
@@ -47,7 +48,14 @@ std::optional<int> hand_over_to_laboratory(int argc, char* const* argv) {
   const bool of_laboratory = std::any_of(kLaboratoryCommands.begin(), kLaboratoryCommands.end(),
                                          [command](const LaboratoryCommand& one) { return command == one.name; });
   if (!of_laboratory) return std::nullopt;
-  const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+  const bool json = asks_for_json(argc, argv);
+  if (cluster::is_one_of_many()) {
+    if (cluster::speaks_for_the_job()) {
+      report_error(error_code_name(ErrorCode::kUnsupported),
+                   fmt::format("'{}' runs in one process; start it without mpirun", command), json);
+    }
+    return kRefused;
+  }
   const fs::path program = laboratory_program();
   if (program.empty()) {
     report_error(error_code_name(ErrorCode::kNotFound),

@@ -1,7 +1,12 @@
 #include <malloc.h>
 
 #include <csignal>
+#include <exception>
 
+#include "cluster/crew.h"
+#include "cluster/ranks.h"
+#include "cluster/worker.h"
+#include "exit_code.h"
 #include "laboratory.h"
 #include "program.h"
 
@@ -21,6 +26,20 @@ void keep_freed_memory() {
 #endif
 }
 
+// The first rank runs the command as it is.  The others help, print nothing and end when it has ended.
+int run_as_rank(unscatter::Communicator& job, int argc, char** argv, const cli::MoreCommands& more) {
+  if (job.is_first()) {
+    unscatter::cluster::Crew crew(job);
+    return cli::run_program(argc, argv, more, &crew);
+  }
+  try {
+    unscatter::cluster::serve_first_rank(job);
+  } catch (const std::exception& problem) {
+    job.abort(problem.what());
+  }
+  return cli::kDone;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -28,5 +47,15 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   // A limit on the size of files (ulimit -f) is then met as an error with a sentence, and does not end the program.
   std::signal(SIGXFSZ, SIG_IGN);
-  return cli::run_program(argc, argv, [](CLI::App& program, cli::Context&) { cli::add_laboratory_stand_ins(program); });
+  const cli::MoreCommands more = [](CLI::App& program, cli::Context&) { cli::add_laboratory_stand_ins(program); };
+  auto job = unscatter::cluster::join_ranks();
+  if (!job.ok()) {
+    const unscatter::Error& error = job.error();
+    if (unscatter::cluster::speaks_for_the_job()) {
+      cli::report_error(unscatter::error_code_name(error.code), error.message, cli::asks_for_json(argc, argv));
+    }
+    return cli::kRefused;
+  }
+  if (*job == nullptr) return cli::run_program(argc, argv, more);
+  return run_as_rank(**job, argc, argv, more);
 }

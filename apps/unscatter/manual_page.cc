@@ -27,6 +27,7 @@ constexpr Named kExitCodes[] = {
 };
 constexpr Named kVariables[] = {
     {"UNSCATTER_DATA", "Folder of data sets on this machine."},
+    {"UNSCATTER_RANK_TIMEOUT", "Under mpirun: a rank is lost after so many seconds without a sign of life."},
     {"UNSCATTER_CACHE", "Where fetched data sets go."},
     {"UNSCATTER_MIRROR", "Base URL that 'unscatter datasets fetch' downloads from."},
     {"UNSCATTER_CATALOGUE", "JSON file that replaces the built-in catalogue."},

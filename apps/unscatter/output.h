@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/counted.h"
 #include "unscatter/base/error.h"
 
 namespace unscatter::cli {
@@ -45,12 +46,6 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-// 1234567 -> "1,234,567"
-[[nodiscard]] std::string grouped(std::uint64_t number);
-
-// "1 graph", "1,234 graphs"
-[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
 // `text` with control characters other than newline replaced by '?'.  Names come from files that anyone may have
 // written.  They must not control the terminal.

@@ -37,6 +37,8 @@ constexpr const char* kFooter = R"(Examples:
 
 Options may stand in a file: --config FILE before the command, or $UNSCATTER_CONFIG, with a section per command.
 
+On many machines: mpirun -n 8 unscatter COMMAND ... (docs/scale.md).
+
 Exit codes: 0 done; 1 refused or failed, with the reason on stderr; 2 wrong usage.)";
 
 int wrong_usage(const std::string& text) {
@@ -57,7 +59,8 @@ constexpr Command kCommands[] = {
     {"renew", add_renew_command},     {"retrain", add_retrain_command},   {"graphs", add_graphs_command},
     {"subject", add_subject_command}, {"subjects", add_subjects_command}, {"export", add_export_command},
     {"check", add_check_command},     {"backup", add_backup_command},     {"compact", add_compact_command},
-    {"upgrade", add_upgrade_command}, {"key", add_key_command},
+    {"shard", add_shard_command},     {"merge", add_merge_command},       {"upgrade", add_upgrade_command},
+    {"key", add_key_command},
 #ifdef UNSCATTER_SERVICE
     {"serve", add_serve_command},     {"token", add_token_command},
 #endif
@@ -134,9 +137,9 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const MoreCommands& add_more) {
-  Context alone;
-  Context context;
+int run_program(int argc, const char* const* argv, const MoreCommands& add_more, EmbedCrew* crew) {
+  Context alone(crew);
+  Context context(crew);
   try {
     if (const std::optional<int> exit_code = run_alone(argc, argv, alone)) return *exit_code;
     return run(argc, argv, context, add_more);

@@ -20,10 +20,6 @@ struct Before {
 // Was one of the options of this group given?
 [[nodiscard]] bool gives_option_of(const CLI::App& command, std::string_view group);
 
-// Constants of the old workspace, where no option asks for others.  Those that were fitted are fitted again, on what is
-// left.  Public data is not kept, so constants that came from it stay what they are.  Errors: kInvalidArgument.
-[[nodiscard]] Status take_over_constants(const Before& before, const CLI::App& command, WorkspaceSetup& setup);
-
 // Beside the old one, under the first name that is free: w.unscatter, w-2.unscatter, w-3.unscatter.
 [[nodiscard]] std::filesystem::path place_beside(const std::filesystem::path& workspace);
 

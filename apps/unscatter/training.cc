@@ -186,6 +186,7 @@ void TrainArguments::add_choices_to(CLI::App& command) {
   constants.add_to(command);
   learning.add_to(command);
   guarantee.add_to(command);
+  shards.add_to(command);
 }
 
 Result<SessionOptions> TrainArguments::session_options(const TransformSpec& spec, const SessionOptions* base) const {
@@ -202,6 +203,10 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   // Asked before the training, and again by the library when the file is made.
   UNSCATTER_CHECK_OK(check_free(path, arguments.force, "--force replaces it"));
   WorkspaceSetup setup;
+  UNSCATTER_TRY(shards, arguments.shards.plan());
+  setup.shards = shards;
+  // A folder stays a folder, with shards of the same size.
+  if (before && !gives_option_of(command, "Shards")) setup.shards.slots_per_shard = before->info.slots_per_shard;
   UNSCATTER_TRY(spec, arguments.transform.spec());
   // Features and transform belong together, so they are taken over together.
   const bool same_transform = before && !gives_option_of(command, "Transform");
@@ -214,6 +219,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   UNSCATTER_TRY(options, arguments.session_options(spec, before ? &before->info.options : nullptr));
   UNSCATTER_CHECK_OK(check_options(options));
   setup.options = options;
+  setup.options.crew = context.crew();
   setup.features =
       same_transform && !before->info.rule.empty() ? before->info.rule : arguments.transform.features_for(spec);
   UNSCATTER_TRY(catalogue, load_catalogue());
@@ -259,7 +265,10 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   if (paper) apply_paper_setting(command, setup.dataset.name, setup);
   const Dataset* open = chosen.open ? &*chosen.open : nullptr;
   setup.fit = arguments.constants.source(usual_fit, open);
-  if (before) UNSCATTER_CHECK_OK(take_over_constants(*before, command, setup));
+  if (before) {
+    const ChosenAnew anew{.transform = !same_transform, .constants = gives_option_of(command, "Constants")};
+    UNSCATTER_CHECK_OK(take_over_constants(before->info, anew, setup));
+  }
   FormCounts form;
   std::size_t people = 0;
   if (streams) {
@@ -311,7 +320,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     UNSCATTER_TRY(workspace, Workspace::create(target.where(), std::move(setup), how));
     clock.stage("train");
     UNSCATTER_TRY(evaluated, evaluate(workspace, chosen.holdout, arguments,
-                                      {.threads = threads, .progress = &context.progress()}));
+                                      {.threads = threads, .progress = &context.progress(), .crew = context.crew()}));
     if (evaluated) clock.stage("evaluate");
     evaluation = evaluated;
     info = workspace.info();

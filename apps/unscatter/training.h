@@ -14,6 +14,7 @@
 #include "learning_options.h"
 #include "retraining.h"
 #include "row_options.h"
+#include "shard_options.h"
 #include "transform_options.h"
 #include "unscatter/graph/split.h"
 #include "workspace_options.h"
@@ -38,6 +39,7 @@ struct TrainArguments {
   ConstantArguments constants;
   LearningArguments learning;
   GuaranteeArguments guarantee;
+  ShardArguments shards;
   ExpiryArguments expiry;  // of a training; a retraining keeps the dates that are there
 
   // What a model is learned by: features, transform, constants, learning, guarantee.

@@ -13,7 +13,7 @@ WorkspaceArguments::WorkspaceArguments()
       threads(WorkspaceOptions{}.threads) {}
 
 void WorkspaceArguments::add_to(CLI::App& command, bool required) {
-  command.add_option("-w,--workspace", path, "The workspace, a file")->required(required);
+  command.add_option("-w,--workspace", path, "The workspace, a file or a folder of shards")->required(required);
   command.add_option("--wait", wait_seconds, "Seconds to wait for a workspace that another process uses")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
@@ -30,6 +30,7 @@ WorkspaceOptions WorkspaceArguments::options(Context& context, std::filesystem::
   options.wait = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(wait_seconds));
   options.threads = threads;
   options.progress = &context.progress();
+  options.crew = context.crew();
   return options;
 }
 

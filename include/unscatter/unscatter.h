@@ -43,6 +43,7 @@
 #include "unscatter/store/request_queue.h"
 #include "unscatter/store/request_text.h"
 #include "unscatter/store/signing_key.h"
+#include "unscatter/store/subject_text.h"
 #include "unscatter/store/verify.h"
 #include "unscatter/store/workspace.h"
 #include "unscatter/unlearn/certificate.h"
@@ -52,3 +53,5 @@
 #include "unscatter/unlearn/session.h"
 #include "unscatter/unlearn/session_options.h"
 #include "unscatter/unlearn/snapshot.h"
+#include "unscatter/unlearn/tune.h"
+#include "unscatter/unlearn/words.h"

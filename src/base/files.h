@@ -15,6 +15,8 @@ namespace unscatter {
 
 // The mode of a file that anybody may use, as far as the umask allows.
 inline constexpr unsigned kUsualMode = 0666;
+// The mode of a file that is for its owner only.
+inline constexpr unsigned kOwnerMode = 0600;
 
 // Reads a file to its end.  It may be a pipe.  Errors: kNotFound; kLimitExceeded beyond `limit` bytes; kIo.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit);

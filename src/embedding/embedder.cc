@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "embedding/embed_crew.h"
 #include "embedding/seen_graphs.h"
 #include "linalg/rounding.h"
 #include "unscatter/base/invariant.h"
@@ -59,8 +60,9 @@ Result<std::shared_ptr<const Transform>> Transform::bound_to(std::string_view /*
   return std::shared_ptr<const Transform>();
 }
 
-Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmetrise)
-    : blocks_(std::move(blocks)), norm_(norm), symmetrise_(symmetrise) {
+Embedder::Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm, bool symmetrise,
+                   std::shared_ptr<const TransformSpec> spec)
+    : blocks_(std::move(blocks)), norm_(norm), symmetrise_(symmetrise), spec_(std::move(spec)) {
   invariant(!blocks_.empty(), "an embedder needs at least one block");
   for (const EmbeddingBlock& block : blocks_) width_ += block.transform->width(block.features.width());
 }
@@ -112,7 +114,7 @@ Result<std::shared_ptr<const Embedder>> Embedder::refitted(std::span<const Graph
     blocks.push_back({std::move(features), bound != nullptr ? bound : block.transform});
   }
   if (!changed) return std::shared_ptr<const Embedder>();
-  return std::make_shared<const Embedder>(std::move(blocks), norm_, symmetrise_);
+  return std::make_shared<const Embedder>(std::move(blocks), norm_, symmetrise_, spec_);
 }
 
 bool Embedder::fit_may_change(const Graph& before, const Graph* after) const {
@@ -174,6 +176,7 @@ Result<SparseBlockRows> Embedder::embed(const Dataset& dataset, const EmbedOptio
 }
 
 Result<SparseBlockRows> Embedder::embed(std::span<const Graph* const> graphs, const EmbedOptions& options) const {
+  if (options.crew != nullptr) return options.crew->embed(*this, graphs, options);
   struct Worker {
     std::optional<Scratch> scratch;
     std::size_t failed_graph = 0;

@@ -85,7 +85,8 @@ Result<std::shared_ptr<const Embedder>> make_embedder(FeatureMap features, const
   if (bound != nullptr) transform = std::move(bound);
   std::vector<EmbeddingBlock> blocks;
   blocks.push_back({std::move(features), std::move(transform)});
-  return std::make_shared<const Embedder>(std::move(blocks), spec.row_norm, spec.symmetrise);
+  return std::make_shared<const Embedder>(std::move(blocks), spec.row_norm, spec.symmetrise,
+                                          std::make_shared<const TransformSpec>(spec));
 }
 
 Result<std::shared_ptr<const Embedder>> make_embedder(std::string_view features, const TransformSpec& spec,

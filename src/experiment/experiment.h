@@ -38,9 +38,9 @@ struct ExperimentOptions {
   std::size_t splits = 10;
   std::uint64_t seed = 0;  // split s uses seed + s, for the split itself and for what is removed
   // Of the experiments on accuracy: further splits, with the numbers fresh_from, fresh_from + 1, ...; from 100 on.  No
-  // choice in the program was made by looking at those from 200 on, and none may be.
+  // choice in the program was made by looking at those from 300 on, and none may be.
   std::size_t fresh_splits = 10;
-  std::size_t fresh_from = 200;
+  std::size_t fresh_from = 300;
 
   // Along a sequence of removals, accuracy is looked at in this many places, evenly spaced.
   std::size_t points = 20;

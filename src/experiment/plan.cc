@@ -115,6 +115,10 @@ DataSetParameters parameters_for(const std::string& data_set, PaperPreset preset
   return parameters;
 }
 
+// Learning curves and parts of images have so many splits: accuracies of tens of thousands of test graphs hardly differ
+// from split to split.
+constexpr std::size_t kImageSplits = 3;
+
 // Collects the cells of one experiment.  Two experiments may have cells in common; equal keys are made once.
 class Planner {
  public:
@@ -237,7 +241,7 @@ class Planner {
       RecipeTask task;
       // The test graphs are the same for all shares.
       task.shares = {share, 0.8 - share, 0.2};
-      const std::size_t splits = is_image(data_set) ? options_.long_splits : options_.splits;
+      const std::size_t splits = is_image(data_set) ? std::min(options_.long_splits, kImageSplits) : options_.splits;
       add({"accuracy-curves", data_set, "auto", "built-in", fmt::format("share-{:g}", share), 0}, task, splits);
     }
   }
@@ -248,7 +252,7 @@ class Planner {
       RecipeTask task;
       task.shares = kLimitedData;
       task.recipe = write_recipe(recipe);
-      const std::size_t splits = is_image(data_set) ? options_.long_splits : options_.splits;
+      const std::size_t splits = is_image(data_set) ? std::min(options_.long_splits, kImageSplits) : options_.splits;
       add({"accuracy-parts", data_set, "auto", "built-in", variant, 0}, task, splits);
     };
     add_variant("whole", whole);

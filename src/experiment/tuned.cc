@@ -1,6 +1,7 @@
 // Recipe, loss and lambda chosen by `unscatter tune`'s own rule, and what they are worth on the test graphs.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +45,8 @@ class Tuning {
     UNSCATTER_TRY(folds, task_.folds > 1
                              ? cross_folds(open.labels.size(), std::min(task_.folds, open.labels.size()), plan_.seed)
                              : hold_out_fold(open.labels.size(), task_.hold_out, plan_.seed));
-    UNSCATTER_CHECK_OK(
-        add(recipe, data, {&open.rows, open.labels, classes}, folds, {kRemovedGoal, kNoiseFreeGoal, kEveryoneGoal}));
+    UNSCATTER_CHECK_OK(add(recipe, data, {&open.rows, open.labels, classes}, folds,
+                           {kRemovedGoal, kNoiseFreeGoal, kEveryoneGoal}, false));
     // Learns from the training graphs, and looks at those for validation.
     std::vector<std::size_t> both = split_.train;
     both.insert(both.end(), split_.validation.begin(), split_.validation.end());
@@ -54,7 +55,13 @@ class Tuning {
     for (std::size_t i = 0; i < both.size(); ++i) {
       (i < split_.train.size() ? fold.learned : fold.held_out).push_back(i);
     }
-    return add(recipe, data, {&seen.rows, seen.labels, classes}, std::span(&fold, 1), {kValidatedGoal});
+    return add(recipe, data, {&seen.rows, seen.labels, classes}, std::span(&fold, 1), {kValidatedGoal}, true);
+  }
+
+  // The model of the training graphs at one place of a curve, if validation has trained it; else null.
+  [[nodiscard]] const Matrix* model(const TuningCurve& curve, std::size_t lambda) const {
+    const auto found = models_.find({curve.name, curve.loss.describe()});
+    return found == models_.end() ? nullptr : &found->second[lambda];
   }
 
   [[nodiscard]] const std::vector<TuningCurve>& curves(Goal goal) const { return curves_[goal]; }
@@ -67,7 +74,7 @@ class Tuning {
 
  private:
   [[nodiscard]] Status add(const std::string& recipe, const EmbeddedData& data, const TuningRows& rows,
-                           std::span<const TuningFold> folds, const std::vector<Goal>& goals) {
+                           std::span<const TuningFold> folds, const std::vector<Goal>& goals, bool keep_models) {
     const double longest_row = data.longest_row;
     for (const TuningGrid& grid : task_.grids) {
       std::vector<double> lambdas;
@@ -81,7 +88,8 @@ class Tuning {
         noises.push_back(noise_for(goal, task_, split_.train.size(), longest_row));
       }
       if (chosen.empty()) continue;
-      UNSCATTER_TRY(measured, measure_curves(rows, folds, grid.loss, lambdas, noises, threads_));
+      std::vector<Matrix>* kept = keep_models ? &models_[{recipe, grid.loss.describe()}] : nullptr;
+      UNSCATTER_TRY(measured, measure_curves(rows, folds, grid.loss, lambdas, noises, threads_, kept));
       for (std::size_t k = 0; k < chosen.size(); ++k) {
         measured[k].name = recipe;
         curves_[chosen[k]].push_back(std::move(measured[k]));
@@ -95,21 +103,29 @@ class Tuning {
   const Split& split_;
   std::size_t threads_;
   std::vector<TuningCurve> curves_[kGoals];
+  // By recipe and loss: weights at every lambda, of models that learned from the training graphs.
+  std::map<std::pair<std::string, std::string>, std::vector<Matrix>> models_;
 };
 
-// Trains with what was chosen, on the training graphs.
-Result<Json> look_at_choice(const TuningCurve& curve, const TuningChoice& choice, const PublishedNoise& noise,
-                            std::size_t draws, const EmbeddedData& data, const Split& split, RandomSource& source,
-                            std::size_t threads) {
+// The model of what was chosen, of the training graphs.
+Result<Matrix> model_of_choice(const Tuning& tuning, const TuningCurve& curve, const TuningChoice& choice,
+                               const EmbeddedData& data, const Split& split, std::size_t threads) {
+  if (const Matrix* known = tuning.model(curve, choice.lambda)) return *known;
+  const SplitRows learned = rows_of_split(data, split.train);
+  const double ridge = curve.lambdas[choice.lambda] * static_cast<double>(split.train.size());
+  UNSCATTER_TRY(weights, weights_at({&learned.rows, learned.labels, data.dataset->class_names.size()}, curve.loss,
+                                    std::span(&ridge, 1), threads));
+  return std::move(weights.front());
+}
+
+Result<Json> look_at_choice(const Matrix& weights, const TuningCurve& curve, const TuningChoice& choice,
+                            const PublishedNoise& noise, std::size_t draws, const EmbeddedData& data,
+                            const Split& split, RandomSource& source, std::size_t threads) {
   const std::size_t classes = data.dataset->class_names.size();
   const double lambda = curve.lambdas[choice.lambda];
-  const SplitRows learned = rows_of_split(data, split.train);
-  const double ridge = lambda * static_cast<double>(split.train.size());
-  UNSCATTER_TRY(weights,
-                weights_at({&learned.rows, learned.labels, classes}, curve.loss, std::span(&ridge, 1), threads));
   UNSCATTER_TRY(stddev, published_stddev(noise, curve.loss, lambda, data.rows.columns(), classes));
   const NoisyLook look{stddev, published_vectors(noise.session, classes), draws};
-  UNSCATTER_TRY(result, look_at_published(data, split.test, weights.front(), look, source, threads));
+  UNSCATTER_TRY(result, look_at_published(data, split.test, weights, look, source, threads));
   result["recipe"] = curve.name;
   result["loss"] = curve.loss.describe();
   result["lambda"] = lambda;
@@ -153,7 +169,9 @@ Result<Json> run_tuned(const CellPlan& plan, const TunedTask& task, DataCache& d
     const TuningCurve& curve = curves[choice.curve];
     UNSCATTER_TRY(embedded, data.embedded(curve.name));
     const PublishedNoise noise = noise_for(goal, task, split.train.size(), embedded->longest_row);
-    UNSCATTER_TRY(look, look_at_choice(curve, choice, noise, task.draws, *embedded, split, *source, context.threads));
+    UNSCATTER_TRY(weights, model_of_choice(tuning, curve, choice, *embedded, split, context.threads));
+    UNSCATTER_TRY(
+        look, look_at_choice(weights, curve, choice, noise, task.draws, *embedded, split, *source, context.threads));
     look["curves"] = curves_json(curves);
     result[kGoalNames[goal]] = std::move(look);
   }

@@ -1,12 +1,16 @@
 #include "learn/anchor_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "base/parallel.h"
 #include "linalg/norms.h"
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
@@ -53,6 +57,33 @@ void AnchorSums::add(const SparseBlockRows& Z, std::size_t first, const Eigen::R
 void AnchorSums::add(const SparseBlockRows& block, std::span<const std::uint32_t> labels) {
   const Objective objective(block, CheckedLabels{labels}, static_cast<std::size_t>(weights_.cols()), loss_, 0);
   add(block, 0, objective.curvatures(objective.margins(weights_)));
+}
+
+void AnchorSums::add_shared(const SparseBlockRows& Z, const Matrix& curvatures, std::size_t threads) {
+  const auto apart = static_cast<Index>(hessians_.size());
+  Matrix weights(curvatures.rows(), apart + 1);
+  weights.leftCols(apart) = curvatures.leftCols(apart);
+  weights.col(apart).setOnes();
+  std::vector<Matrix> squares = shared_weighted_squares(Z, weights, threads);
+  for (std::size_t k = 0; k < squares.size(); ++k) {
+    squares[k].triangularView<Eigen::StrictlyUpper>().setZero();
+    (k == hessians_.size() ? square_ : hessians_[k]) = std::move(squares[k]);
+  }
+  // Of finished parts, and of one that is not.
+  std::array<double, 2> sums{};
+  in_turns(Z.share(), std::span<double>(sums), [&] {
+    for (std::size_t i = 0; i < Z.rows(); ++i) {
+      const double square = squared_norm(Z.row(i));
+      sums[1] += square;
+      largest_square_ = std::max(largest_square_, square);
+      const std::size_t next = Z.first_of_all() + i + 1;
+      if (next % kSquarePartRows != 0 && next != Z.total_rows()) continue;
+      sums[0] += sums[1];
+      sums[1] = 0;
+    }
+  });
+  frobenius_square_ = sums[0];
+  largest_square_ = largest_of_all(Z.share(), largest_square_);
 }
 
 void AnchorSums::join(const AnchorSums& next) {

@@ -28,6 +28,9 @@ class AnchorSums {
            std::size_t threads = 1);
   // Adds all rows of a block, and finds their curvatures.
   void add(const SparseBlockRows& block, std::span<const std::uint32_t> labels);
+  // Adds all rows where ranks share them, with any number of parts.  Nothing may have been added before.  Sends what
+  // shared_weighted_squares() sends for as many matrices, and two numbers in turns, and the largest of one.
+  void add_shared(const SparseBlockRows& Z, const Matrix& curvatures, std::size_t threads);
   // Adds the part that follows.
   void join(const AnchorSums& next);
 

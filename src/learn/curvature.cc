@@ -8,6 +8,7 @@
 #include "learn/row_descent.h"
 #include "linalg/kernels.h"
 #include "linalg/row_pass.h"
+#include "linalg/row_share.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
@@ -27,6 +28,13 @@ constexpr std::size_t kInverseShares = 4;  // a quarter
 constexpr std::size_t kFactorShares = 4;
 constexpr std::size_t kFastShares = 2;  // a half
 
+constexpr std::size_t kAnchoredShares = 4;
+
+// Evaluations after an anchor from which on rows are copied for them (anchored_rows.h).
+constexpr std::size_t kLooksBeforeCopy = 2;
+// The share of the limit that may stay unknown of a gradient that was evaluated from the anchor.
+constexpr double kKnownShare = 0.1;
+
 // Reading the rows for an evaluation takes as long as so many of its columns.
 constexpr double kColumnsToReadRows = 3;
 // Chord steps of an update, as a rule.
@@ -39,11 +47,21 @@ constexpr double kMostPasses = 400;
 
 // Operations of one pass over the rows, per class: a product with Z and one with Z^T.
 double row_pass_cost(const Objective& objective) {
-  return kVectorSlowness * 4 * static_cast<double>(objective.rows().stored_values());
+  return kVectorSlowness * 4 * static_cast<double>(objective.rows().total_stored_values());
 }
 
-bool is_near(const Vector& curvature, const Vector& kept) {
-  return curvature.size() == kept.size() && (curvature - kept).lpNorm<1>() <= kNear * kept.lpNorm<1>();
+bool is_near(const RowShare* share, const Vector& curvature, const Vector& kept) {
+  if (share == nullptr) {
+    return curvature.size() == kept.size() && (curvature - kept).lpNorm<1>() <= kNear * kept.lpNorm<1>();
+  }
+  if (true_anywhere(share, curvature.size() != kept.size())) return false;
+  return sum_of_all(share, (curvature - kept).cwiseAbs()) <= kNear * sum_of_all(share, kept.cwiseAbs());
+}
+
+// Threads of a loop over classes whose bodies sum over rows.  Where ranks share the rows, all ranks take the classes in
+// the same order.
+std::size_t threads_of_classes(const Objective& objective) {
+  return objective.rows().share() == nullptr ? objective.threads() : 1;
 }
 
 }  // namespace
@@ -75,8 +93,9 @@ void Curvature::replace_row(std::size_t i, const BlockRow& before, std::optional
   if (kept_.ready()) unseen_by_inverses_.note(i, before, label_before);
 }
 
-void Curvature::resize_rows(std::size_t rows, const Loss& loss, double ridge) {
+void Curvature::resize_rows(std::size_t rows, const Loss& loss, double ridge, std::optional<std::size_t> of_all) {
   form_->resize_rows(rows);
+  if (anchored_ && anchored_->total_rows() != of_all.value_or(rows)) anchored_.reset();
   if (!kept_.ready()) return;
   const Eigen::Index before = kept_.curvatures.rows();
   const auto after = static_cast<Eigen::Index>(rows);
@@ -106,8 +125,10 @@ void Curvature::follow(const Objective& objective, const Replace& replace) {
   for (const auto& [i, known] : unseen_.known()) {
     // A factor whose inverse broke is dropped at once.  Steps with it would only fail their bound.
     if (!fast_) continue;
-    const std::uint32_t label = objective.label(i);
-    if (!replace(known, rows.row(i), label, unseen_.label(i).value_or(label))) drop_anchor();
+    const std::uint32_t label = objective.label_of_all(i);
+    const BlockRow& row = rows.row_of_all(i);
+    if (anchored_) anchored_->replace_row(rows.place_of(i), known, row, label, unseen_.label(i).value_or(label));
+    if (!replace(known, row, label, unseen_.label(i).value_or(label))) drop_anchor();
   }
   unseen_.clear();
 }
@@ -143,7 +164,7 @@ double Curvature::spectral_norm_upper_bound(const Objective& objective) {
 Result<Vector> Curvature::solve_column(const Objective& objective, const Vector& curvature, const Vector& right_side,
                                        KeptFactor* kept, bool& factorised) const {
   // The factor may be of older rows.  It only preconditions: the system that is solved is the present one.
-  if (kept != nullptr && kept->factor.size() != 0 && is_near(curvature, kept->curvature)) {
+  if (kept != nullptr && kept->factor.size() != 0 && is_near(objective.rows().share(), curvature, kept->curvature)) {
     std::optional<NearbySolution> solution = form_->solve_nearby(objective, kept->factor, curvature, right_side);
     if (solution) {
       if (solution->iterations > kTooManyIterations) kept->factor.resize(0, 0);
@@ -170,7 +191,7 @@ Result<Matrix> Curvature::solve(const Objective& objective, std::span<const std:
   std::vector<std::optional<Error>> errors(classes.size());
   // Not vector<bool>: threads write neighbouring entries, and bits would share a word.
   std::vector<char> factorised(classes.size(), 0);
-  parallel_for(classes.size(), objective.threads(), 1, [&](std::size_t column, std::size_t) {
+  parallel_for(classes.size(), threads_of_classes(objective), 1, [&](std::size_t column, std::size_t) {
     const auto c = static_cast<Eigen::Index>(column);
     bool fresh = false;
     Result<Vector> x = solve_column(objective, curvatures.col(c), right_sides.col(c),
@@ -214,11 +235,17 @@ bool Curvature::build_inverses(const Objective& objective, const Matrix& curvatu
   ++builds_;
   const auto solved = static_cast<Eigen::Index>(classes);
   // At weights of zero all classes have the same curvatures: one inverse serves all.
-  const bool alike = (curvatures.leftCols(solved).colwise() - curvatures.col(0)).isZero(0);
+  const RowShare* share = objective.rows().share();
+  const bool differ = !(curvatures.leftCols(solved).colwise() - curvatures.col(0)).isZero(0);
+  const bool alike = !true_anywhere(share, differ);
   std::vector<std::optional<UpdatableInverse>> inverses(alike ? 1 : classes);
-  parallel_for(inverses.size(), objective.threads(), 1, [&](std::size_t k, std::size_t) {
-    inverses[k] = form_->invert(objective, curvatures.col(static_cast<Eigen::Index>(k)));
-  });
+  if (share == nullptr) {
+    parallel_for(inverses.size(), objective.threads(), 1, [&](std::size_t k, std::size_t) {
+      inverses[k] = form_->invert(objective, curvatures.col(static_cast<Eigen::Index>(k)));
+    });
+  } else {
+    inverses = form_->invert_shared(objective, curvatures.leftCols(static_cast<Eigen::Index>(inverses.size())));
+  }
   const auto is_there = [](const std::optional<UpdatableInverse>& inverse) { return inverse.has_value(); };
   if (!std::all_of(inverses.begin(), inverses.end(), is_there)) return false;
   for (std::optional<UpdatableInverse>& inverse : inverses) kept_.inverses.push_back(*std::move(inverse));
@@ -232,7 +259,7 @@ bool Curvature::refresh_inverses(const Objective& objective, const Matrix& weigh
   follow(objective);
   form_->require(objective);
   unseen_by_inverses_.settle(objective.rows(), objective.labels());
-  bool ready = kept_.ready() && few_enough_to_fold(unseen_by_inverses_.known().size(), objective.rows().rows());
+  bool ready = kept_.ready() && few_enough_to_fold(unseen_by_inverses_.known().size(), objective.rows().total_rows());
   // After the first row that breaks an inverse no other is folded in.  The build below then replaces all of them.
   for (const auto& [i, known] : unseen_by_inverses_.known()) {
     ready = ready && form_->fold_row(kept_, objective, i, known, weights);
@@ -255,7 +282,7 @@ std::optional<Descent> Curvature::descend(const Objective& objective, const Matr
 }
 
 Curvature::Way Curvature::cheapest_way(const Objective& objective, std::size_t left) const {
-  const std::size_t rows = objective.rows().rows();
+  const std::size_t rows = objective.rows().total_rows();
   const std::size_t edits = std::max(unseen_.known().size(), unseen_by_inverses_.known().size());
   // Inverses that can follow are never given up for one update: the next would have to build them again.
   if (kept_.ready() && few_enough_to_fold(edits, rows)) return Way::kInverses;
@@ -334,12 +361,12 @@ FastFactor* Curvature::fast(const Objective& objective) {
 }
 
 FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_sides, const Matrix& weights,
-                            FastFactor::Step& step) {
+                            FastFactor::Step& step, double may_leave) {
   step = {};
   unseen_.settle(objective.rows(), objective.labels());
   const bool alone = unseen_.known().size() == 1;
   follow(objective, [&](const BlockRow& before, const BlockRow& after, std::uint32_t label, std::uint32_t was) {
-    return alone ? fast_->replace_row(before, after, label, was, right_sides, weights, step)
+    return alone ? fast_->replace_row(before, after, label, was, right_sides, weights, step, may_leave)
                  : fast_->replace_row(before, after, label, was);
   });
   if (!fast_) return nullptr;
@@ -354,6 +381,27 @@ FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_side
 void Curvature::drop_anchor() noexcept {
   if (fast_) fast_->wipe();
   fast_.reset();
+  anchored_.reset();
+  looks_ = 0;
+}
+
+Evaluation Curvature::evaluate_fast_step(const Objective& objective, const Matrix& weights,
+                                         const FastFactor::Step& step, std::span<const std::size_t> classes,
+                                         double limit) {
+  ++looks_;
+  const std::optional<AnchoredProduct> product =
+      fast_ ? fast_->product_from_anchor(weights, step, objective.ridge(), classes) : std::nullopt;
+  if (!product) return objective.evaluate(weights, classes);
+  // The copy costs as much as two or three evaluations.  The first one does not know yet whether others follow.
+  if (!anchored_ && looks_ >= kLooksBeforeCopy && AnchoredRows::pay(objective) &&
+      AnchoredRows::numbers(objective) <= options_.memory_limit / kAnchoredShares / sizeof(double)) {
+    anchored_.emplace(objective, fast_->anchor_weights());
+  }
+  if (!anchored_) return objective.evaluate(weights, classes);
+  Evaluation found = anchored_->evaluate(objective, weights, *product, classes);
+  // Far from the anchor too little is known: the plain evaluation is then needed after all.
+  if (!(found.rounding.norm() <= kKnownShare * limit)) return objective.evaluate(weights, classes);
+  return found;
 }
 
 void Curvature::fast_step_evaluated(const Objective& objective, std::size_t classes) {

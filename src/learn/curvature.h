@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "learn/anchored_rows.h"
 #include "learn/curvature_cost.h"
 #include "learn/curvature_form.h"
 #include "learn/descent.h"
@@ -53,11 +54,12 @@ class Curvature {
 
   [[nodiscard]] HessianForm form() const noexcept { return form_->kind(); }
 
-  // Row i was `before` and is something else now, or its label was `label_before` (nothing: the label stays).
+  // Row i, among all rows where ranks share them, was `before` and is something else now, or its label was
+  // `label_before` (nothing: the label stays).
   void replace_row(std::size_t i, const BlockRow& before, std::optional<std::uint32_t> label_before = {});
-  // There are `rows` rows now.  Those that are new are still empty.  Those at the end that are gone were empty, and
-  // commit_rows() has seen that.
-  void resize_rows(std::size_t rows, const Loss& loss, double ridge);
+  // There are `rows` rows now, here where ranks share them, and `of_all` with those of the others.  Those that are new
+  // are still empty.  Those at the end that are gone were empty, and commit_rows() has seen that.
+  void resize_rows(std::size_t rows, const Loss& loss, double ridge, std::optional<std::size_t> of_all = {});
   // The ridge of a state between two updates.  The fast factor's bound has to know the largest one since its anchor.
   void note_ridge(double ridge) noexcept;
   // The changes are in force and their old rows must be gone.  Inverses that have not followed are dropped: whoever
@@ -123,13 +125,16 @@ class Curvature {
   // The fast factor, following the present rows.  Null if there is none, or if following broke it.
   [[nodiscard]] FastFactor* fast(const Objective& objective);
   // The same, and `step` becomes its step of all classes from `weights`.  An update of one row then reads every matrix
-  // once.
+  // once.  `may_leave` as in FastFactor::replace_row().
   [[nodiscard]] FastFactor* fast(const Objective& objective, const Matrix& right_sides, const Matrix& weights,
-                                 FastFactor::Step& step);
+                                 FastFactor::Step& step, double may_leave = 0);
   [[nodiscard]] bool has_fast() const noexcept { return fast_.has_value(); }
+  // Whether it has followed all rows that changed.
+  [[nodiscard]] bool has_followed() const noexcept { return unseen_.empty(); }
   [[nodiscard]] const FastFactor* fast_as_it_is() const noexcept { return fast_ ? &*fast_ : nullptr; }
   // One that was kept outside; nothing happens where it does not fit.
   void restore_fast(const Objective& objective, KeptCurvature numbers) {
+    drop_anchor();
     fast_ = FastFactor::restore(objective, std::move(numbers));
   }
   // Whether the next anchor() would anchor.
@@ -141,6 +146,11 @@ class Curvature {
   void drop_anchor() noexcept;
   // A step with the fast factor; see AnchorSchedule.
   void fast_step_taken(bool served, double usage) { schedule_.stepped(served, usage); }
+  // Evaluates some classes at `weights`, where `step` of the fast factor has led: from the anchor where that is known
+  // to a small share of `limit`, otherwise as the objective does.
+  [[nodiscard]] Evaluation evaluate_fast_step(const Objective& objective, const Matrix& weights,
+                                              const FastFactor::Step& step, std::span<const std::size_t> classes,
+                                              double limit);
   // So many classes were evaluated after a step with the fast factor.
   void fast_step_evaluated(const Objective& objective, std::size_t classes);
 
@@ -174,6 +184,8 @@ class Curvature {
   RenewalAccount renewal_;
   std::vector<KeptFactor> factors_;  // by class
   std::optional<FastFactor> fast_;
+  std::optional<AnchoredRows> anchored_;  // of the anchor of fast_
+  std::size_t looks_ = 0;                 // evaluations since that anchor
   AnchorSchedule schedule_;
   PassAccount passes_;
   UnseenRows unseen_;              // by what follows at once

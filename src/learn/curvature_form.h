@@ -4,14 +4,17 @@
 //   dual      M_k = ridge I + S_k G S_k, n x n, with S_k = sqrt(D_k) and G = Z Z^T.  Woodbury's formula leads from M_k
 //             to H_k: H^-1 r = (r - Z^T S M^-1 S Z r) / ridge.
 //
-// Which one is cheaper depends on n and d alone.  A form keeps what depends on rows alone: C or
-// G.  Inverses, factors and the rest belong to Curvature, which calls a form for whatever the two do differently.
+// Where ranks share the rows, n and every number of a row are about all of them, and the form is the primal one: rows
+// in dual form are few, and one rank holds them.  Which one is cheaper depends on n and d alone.  A form keeps what
+// depends on rows alone: C or G.  Inverses, factors and the rest belong to Curvature, which calls a form for whatever
+// the two do differently.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "learn/curvature_cost.h"
 #include "learn/descent.h"
@@ -65,6 +68,9 @@ class CurvatureForm {
   //
   // Its inverse, if the matrix is positive definite at working precision.
   [[nodiscard]] virtual std::optional<UpdatableInverse> invert(const Objective& objective, const Vector& D) const = 0;
+  // The same for every column of D, where ranks share the rows.
+  [[nodiscard]] virtual std::vector<std::optional<UpdatableInverse>> invert_shared(const Objective& objective,
+                                                                                   const Matrix& D) const = 0;
   [[nodiscard]] virtual Result<RegularisedHessian> factorise(const Objective& objective, const Vector& D) const = 0;
   [[nodiscard]] virtual std::optional<NearbySolution> solve_nearby(const Objective& objective, const Matrix& factor,
                                                                    const Vector& D, const Vector& right_side) const = 0;

@@ -109,6 +109,12 @@ class DualForm final : public CurvatureForm {
     return UpdatableInverse::of(std::move(M), InversePrecision::kSingleIfEnough);
   }
 
+  [[nodiscard]] std::vector<std::optional<UpdatableInverse>> invert_shared(const Objective&,
+                                                                           const Matrix&) const override {
+    invariant(false, "ranks do not share rows in dual form");
+    return {};
+  }
+
   [[nodiscard]] Result<RegularisedHessian> factorise(const Objective& objective, const Vector& D) const override {
     return RegularisedHessian::dual(objective.rows(), gram_, D, objective.ridge());
   }

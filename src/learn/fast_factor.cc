@@ -30,10 +30,13 @@ std::vector<std::size_t> all_of(std::size_t classes) {
 // Inverses that do not fit the caches near the processor are read from far away at every step, and that is what a step
 // costs.  Half the bytes are then worth some digits: the bound knows what the step left over, and the next one takes it
 // away.
-InversePrecision inverse_precision(std::size_t classes, std::size_t width) {
+//
+// The inverse of all classes meets two columns as a rule.  One triangle in double precision then takes as few bytes,
+// and leaves next to nothing over.
+InversePrecision inverse_precision(std::size_t matrices, std::size_t width, bool shared) {
   constexpr std::size_t kNearBytes = std::size_t{1} << 22;
-  return classes * width * width * sizeof(double) > kNearBytes ? InversePrecision::kSingleIfUseful
-                                                               : InversePrecision::kDouble;
+  if (matrices * width * width * sizeof(double) <= kNearBytes) return InversePrecision::kDouble;
+  return shared ? InversePrecision::kDoubleLower : InversePrecision::kSingleIfUseful;
 }
 
 // The sums of an anchor at `weights`, with the Hessians of the first classes.
@@ -41,6 +44,10 @@ KeptCurvature numbers_at(const Objective& objective, const Matrix& weights, std:
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   AnchorSums sums(objective.loss(), weights);
+  if (Z.share() != nullptr) {
+    sums.add_shared(Z, curvatures, objective.threads());
+    return sums.finish(objective.ridge(), Z.total_rows(), matrices);
+  }
   for (std::size_t first = 0; first < Z.rows(); first += kSquarePartRows) {
     const std::size_t count = std::min(kSquarePartRows, Z.rows() - first);
     const auto of_part = curvatures.middleRows(static_cast<Index>(first), static_cast<Index>(count));
@@ -58,9 +65,10 @@ KeptCurvature numbers_at(const Objective& objective, const Matrix& weights, std:
 }  // namespace
 
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
-  const std::size_t K = FastFactor(objective, weights).matrices();
+  const FastFactor empty(objective, weights);
+  const std::size_t K = empty.matrices();
   KeptCurvature numbers = numbers_at(objective, weights, K);
-  const InversePrecision precision = inverse_precision(K, objective.width());
+  const InversePrecision precision = inverse_precision(K, objective.width(), empty.is_shared());
   // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
   std::vector<std::optional<UpdatableInverse>> inverses(K);
   parallel_for(K, objective.threads(), 1,
@@ -134,16 +142,30 @@ bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std:
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
-                             std::uint32_t label_before, const Matrix& right_sides, const Matrix& weights, Step& step) {
+                             std::uint32_t label_before, const Matrix& right_sides, const Matrix& weights, Step& step,
+                             double may_leave) {
   if (inverse_.empty()) {
     // A factor of A needs A first.
     if (!replace(before, after, label, label_before, nullptr)) return false;
-    step = {solve(right_sides, all_of(classes())), {}};
+    step = {solve(right_sides, all_of(classes())), {}, {}};
     return true;
   }
   const Index images = is_shared() ? right_sides.cols() : 2 * right_sides.cols();
-  step = {Matrix(right_sides.rows(), right_sides.cols()), Matrix(right_sides.rows(), images)};
-  const Asked asked{right_sides, weights, step};
+  step = {Matrix(right_sides.rows(), right_sides.cols()), Matrix(right_sides.rows(), images), {}};
+  Asked asked{right_sides, weights, step, may_leave, {}};
+  if (is_shared()) {
+    // The gradient changes by -s l'(s w.z) z for the row that goes, and by s' l'(s' w.z') z' for the one that comes.
+    asked.shares.resize(2, right_sides.cols());
+    for (Index k = 0; k < right_sides.cols(); ++k) {
+      const auto number = static_cast<std::uint32_t>(k);
+      const auto of_row = [&](const BlockRow& row, std::uint32_t of) {
+        const double sign = of == number ? 1 : -1;
+        return sign * loss_.slope(sign * dot(row, weights.col(k)));
+      };
+      asked.shares(0, k) = -of_row(after, label);
+      asked.shares(1, k) = of_row(before, label_before);
+    }
+  }
   return replace(before, after, label, label_before, &asked);
 }
 
@@ -209,6 +231,16 @@ bool FastFactor::replace_in_shared(const Matrix& rows, const Vector& sigmas, con
     add_squares_to_lower(rows, sigmas, hessian_[0]);
     return inverse_.empty() || inverse_[0].add(rows, sigmas);
   }
+  // Whatever the shares are, the bound sees the step that comes of them.  So they decide about speed only.
+  if (asked->may_leave > 0 && (asked->right_sides - rows * asked->shares).norm() <= asked->may_leave) {
+    Matrix columns;  // A^-1 rows
+    const bool intact = inverse_[0].add_and_solve_own(rows, sigmas, columns, threads_);
+    const Matrix images = lower_product_of_changed(rows, sigmas, hessian_[0], columns, threads_);
+    asked->step.columns = columns * asked->shares;
+    asked->step.images = images * asked->shares;
+    asked->step.lengths = (columns.colwise().norm() * asked->shares.cwiseAbs()).transpose();
+    return intact;
+  }
   const bool intact = inverse_[0].add_and_solve(rows, sigmas, asked->right_sides, asked->step.columns, threads_);
   asked->step.images = lower_product_of_changed(rows, sigmas, hessian_[0], asked->step.columns, threads_);
   return intact;
@@ -265,14 +297,15 @@ Matrix FastFactor::images_of(const Matrix& moves, std::span<const std::size_t> c
 FastFactor::Growth FastFactor::growth(const Matrix& weights, const Matrix& steps, const Matrix& gradient_change,
                                       double ridge, std::span<const std::size_t> classes) const {
   const Matrix moves = moves_of(weights, steps, classes);
-  return growth_of(weights, moves, images_of(moves, classes), gradient_change, ridge, classes);
+  return growth_of(weights, moves, images_of(moves, classes), {}, gradient_change, ridge, classes);
 }
 
 FastFactor::Growth FastFactor::growth(const Matrix& weights, const Step& step, const Matrix& gradient_change,
                                       double ridge) const {
   const std::vector<std::size_t> all = all_of(classes());
   if (step.images.size() == 0) return growth(weights, step.columns, gradient_change, ridge, all);
-  return growth_of(weights, moves_of(weights, step.columns, all), step.images, gradient_change, ridge, all);
+  return growth_of(weights, moves_of(weights, step.columns, all), step.images, step.lengths, gradient_change, ridge,
+                   all);
 }
 
 // Where no margin can have moved by more than this, (12') is within a factor of two of what it is with the best m, and
@@ -303,33 +336,64 @@ double FastFactor::drift(const Seen& away, const Seen& step, double width) const
   return std::min(result, kappa * std::exp(farthest) * row_norm_ * (away.curved + step.curved / 2) * step.curved);
 }
 
+double FastFactor::entry_error() const {
+  // Entries of A and C have gone through `roundings_` roundings.  Their terms have an absolute sum of at most 2
+  // frobenius_square_ (times gamma_1 for A).  Products with a vector add `width` roundings.
+  return 2 * rounding_factor(roundings_ + static_cast<double>(anchor_.rows()) + 8) * frobenius_square_;
+}
+
+double FastFactor::product_error(std::size_t k) const {
+  const double width = static_cast<double>(anchor_.rows());
+  const double gamma_1 = loss_.curvature_bound();
+  const double anchor_norm = anchor_.col(static_cast<Index>(k)).norm();
+  // A curvature at the anchor errs by 8 eta gamma_1 (Lemma 8) and by what its margin errs.  Twice, because a row that
+  // went was added with one such error and subtracted with another.
+  const double curvature_error = 2 *
+                                 (8 * kUnitRoundoff * gamma_1 +
+                                  loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
+                                 frobenius_square_;
+  return gamma_1 * entry_error() + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_;
+}
+
+std::optional<AnchoredProduct> FastFactor::product_from_anchor(const Matrix& weights_after, const Step& step,
+                                                               double ridge,
+                                                               std::span<const std::size_t> classes) const {
+  const auto all = static_cast<Index>(this->classes());
+  if (step.images.cols() != 2 * all) return std::nullopt;
+  AnchoredProduct result{Matrix(weights_after.rows(), weights_after.cols()), Vector(weights_after.cols())};
+  for (Index c = 0; c < weights_after.cols(); ++c) {
+    const std::size_t label = classes[static_cast<std::size_t>(c)];
+    const auto k = static_cast<Index>(label);
+    const Vector x = weights_after.col(c) - anchor_.col(k);
+    result.columns.col(c) = step.images.col(k) + step.images.col(all + k) + (ridge - ridge_) * x;
+    // The images are those of e = fl(w - w_s) and of v.  Their sum is w' - w_s up to the rounding of e and of
+    // w' = fl(w + v), which A and the ridge multiply.
+    const double v = step.columns.col(k).norm();
+    const double e = x.norm() + v + kUnitRoundoff * weights_after.col(c).norm();
+    const double moved = kUnitRoundoff * (weights_after.col(c).norm() + 2 * e + 2 * v);
+    const double lipschitz = loss_.curvature_bound() * spectral_square_ + 6 * largest_ridge_;
+    result.error(c) = (product_error(label) * (e + v) + lipschitz * moved +
+                       8 * kUnitRoundoff *
+                           (step.images.col(k).norm() + step.images.col(all + k).norm() + largest_ridge_ * x.norm())) *
+                      (1 + rounding_factor(static_cast<double>(x.size()) + 32));
+  }
+  return result;
+}
+
 FastFactor::Growth FastFactor::growth_of(const Matrix& weights, const Matrix& moves, const Matrix& images,
-                                         const Matrix& gradient_change, double ridge,
+                                         const Vector& lengths, const Matrix& gradient_change, double ridge,
                                          std::span<const std::size_t> classes) const {
   const double width = static_cast<double>(moves.rows());
   const double spectral = std::sqrt(spectral_square_);
   const double gamma_1 = loss_.curvature_bound();
-  // entry_error of docs/theory.md, "The fast factor".  Entries of A and C have gone through `roundings_` roundings.
-  // Their terms have an absolute sum of at most 2 frobenius_square_ (times gamma_1 for A).  Products with a vector add
-  // `width` roundings.
-  const double entry_error = 2 * rounding_factor(roundings_ + width + 8) * frobenius_square_;
+  const double entry_error = this->entry_error();
   const Index count = gradient_change.cols();
   const Matrix squares = needs_square(moves) ? lower_product(square_, moves, threads_) : Matrix();
   Growth result{Matrix(moves.rows(), count), Vector(count), Vector(count)};
   for (Index k = 0; k < count; ++k) {
     const auto v = moves.col(k);
     const double length = v.norm();
-    const auto anchor_norm = anchor_.col(static_cast<Index>(classes[static_cast<std::size_t>(k)])).norm();
-    // A curvature at the anchor errs by 8 eta gamma_1 (Lemma 8) and by what its margin errs.  Twice, because a row that
-    // went was added with one such error and subtracted with another.
-    const double curvature_error =
-        2 *
-        (8 * kUnitRoundoff * gamma_1 +
-         loss_.curvature_lipschitz() * rounding_factor(width + 2) * row_norm_ * anchor_norm) *
-        frobenius_square_;
-    // |computed A x - true A x| <= product_error |x|.
-    const double product_error =
-        gamma_1 * entry_error + curvature_error + 4 * rounding_factor(roundings_ + width + 4) * largest_ridge_;
+    const double product_error = this->product_error(classes[static_cast<std::size_t>(k)]);
     // What may be seen of a move x, from what was computed: |Z x|, and the same with every row weighted by the root of
     // its curvature at the anchor.
     const auto seen = [&](Index column) {
@@ -353,7 +417,13 @@ FastFactor::Growth FastFactor::growth_of(const Matrix& weights, const Matrix& mo
 
     // The second term of (12), evaluated and not assumed: A v + (ridge - ridge_s) v - Delta.
     result.defect.col(k) = images.col(k) + (ridge - ridge_) * v - gradient_change.col(k);
-    const double of_products = product_error * length + 8 * kUnitRoundoff * gradient_change.col(k).norm();
+    // A step that was put together from other columns errs by their products.  Putting v and A v together takes three
+    // roundings each, which A multiplies.
+    const double multiplied = lengths.size() == 0 ? length : lengths(k);
+    const double of_combination =
+        lengths.size() == 0 ? 0 : 2 * rounding_factor(5) * (gamma_1 * spectral_square_ + largest_ridge_) * lengths(k);
+    const double of_products =
+        product_error * multiplied + of_combination + 8 * kUnitRoundoff * gradient_change.col(k).norm();
     // The kept weights are fl(w + v).  This moves the gradient by at most |H| times the rounding.  The ridge is rounded
     // too, before and after a graph goes or comes.  6 times the largest ridge since the anchor covers both.
     const double new_norm = weights.col(k).norm() + length;

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "learn/anchored_rows.h"
 #include "linalg/updatable_inverse.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/dense.h"
@@ -55,12 +56,17 @@ class FastFactor {
   struct Step {
     Matrix columns;  // v
     Matrix images;   // A v of every class, then A (w - w_s) where the curvature may move; empty: not known
+    Vector lengths;  // of every class: the sum of the lengths of what v was put together from; empty: |v|
   };
   // The same, and `step` becomes the one of solve() for all classes, from `weights`.  One pass over the inverses and
   // one over the Hessians serve both.
+  //
+  // Where one Hessian is that of all classes, right sides are combinations of the two rows, up to what earlier steps
+  // left over.  If this is at most `may_leave`, all classes together, then it stays left over: A^-1 and A meet two
+  // columns instead of one per class.
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
                                  std::uint32_t label_before, const Matrix& right_sides, const Matrix& weights,
-                                 Step& step);
+                                 Step& step, double may_leave = 0);
   // A ridge of the data since the anchor.  Graphs that come make it larger than it was there.
   void note_ridge(double ridge) noexcept { largest_ridge_ = std::max(largest_ridge_, ridge); }
 
@@ -80,6 +86,12 @@ class FastFactor {
   [[nodiscard]] Growth growth(const Matrix& weights, const Step& step, const Matrix& gradient_change,
                               double ridge) const;
 
+  // What AnchoredRows needs to know of a step of all classes: A x + (ridge - ridge_s) x with x = w' - w_s, for some
+  // classes of the weights w' after the step.  Nothing if the step does not know its images.
+  [[nodiscard]] std::optional<AnchoredProduct> product_from_anchor(const Matrix& weights_after, const Step& step,
+                                                                   double ridge,
+                                                                   std::span<const std::size_t> classes) const;
+
   // Overwrites the matrices, which are made of rows.  The object is then good for nothing.
   void wipe() noexcept;
 
@@ -95,6 +107,8 @@ class FastFactor {
     const Matrix& right_sides;
     const Matrix& weights;
     Step& step;
+    double may_leave;
+    Matrix shares;  // of the rows after and before in the right sides of all classes, where Hessians are shared
   };
   // replace_row(); `asked` may be null.
   [[nodiscard]] bool replace(const BlockRow& before, const BlockRow& after, std::uint32_t label,
@@ -123,8 +137,13 @@ class FastFactor {
   [[nodiscard]] bool needs_square(const Matrix& moves) const;
   // The smaller of (12) and (12') at w - w_s = `away` and v = `step`.
   [[nodiscard]] double drift(const Seen& away, const Seen& step, double width) const;
+  // |computed A x - true A x| <= this |x|, for class k.
+  [[nodiscard]] double product_error(std::size_t k) const;
+  // entry_error of docs/theory.md, "The fast factor".
+  [[nodiscard]] double entry_error() const;
+  // `lengths` as in Step.
   [[nodiscard]] Growth growth_of(const Matrix& weights, const Matrix& moves, const Matrix& images,
-                                 const Matrix& gradient_change, double ridge,
+                                 const Vector& lengths, const Matrix& gradient_change, double ridge,
                                  std::span<const std::size_t> classes) const;
 
   Loss loss_;

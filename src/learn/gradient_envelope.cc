@@ -30,6 +30,23 @@ void GradientEnvelope::operator+=(const GradientEnvelope& other) {
   squares_ += other.squares_;
 }
 
+void GradientEnvelope::write(std::span<double> numbers) const {
+  auto out = std::copy(curved_.begin(), curved_.end(), numbers.begin());
+  out = std::copy(sloped_.begin(), sloped_.end(), out);
+  *out++ = lengths_;
+  *out++ = per_margin_;
+  *out = squares_;
+}
+
+void GradientEnvelope::read(std::span<const double> numbers) {
+  auto in = numbers.begin();
+  for (double& number : curved_) number = *in++;
+  for (double& number : sloped_) number = *in++;
+  lengths_ = *in++;
+  per_margin_ = *in++;
+  squares_ = *in;
+}
+
 double GradientEnvelope::upper_bound(std::size_t k, const Loss& loss, double weight_norm, std::size_t summing,
                                      double rest) const {
   const double flat = loss.curvature_bound();

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "unscatter/learn/loss.h"
@@ -27,6 +28,11 @@ class GradientEnvelope {
   // Adds a row of length |z_i| and depth m, with l' and l'' of every class.
   void add_row(double length, std::size_t depth, const double* slopes, const double* curvatures);
   void operator+=(const GradientEnvelope& other);
+
+  // All sums as plain numbers, so that another rank can go on with them.
+  [[nodiscard]] static std::size_t numbers(std::size_t classes) { return 2 * classes + 3; }
+  void write(std::span<double> numbers) const;
+  void read(std::span<const double> numbers);
 
   // `weight_norm` |w| of class k, `summing` roundings of a sum over all rows, `rest` = ridge |w| + |b|.
   [[nodiscard]] double upper_bound(std::size_t k, const Loss& loss, double weight_norm, std::size_t summing,

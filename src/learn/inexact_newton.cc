@@ -15,6 +15,7 @@
 #include "learn/line_search.h"
 #include "learn/optimizers.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 
 namespace unscatter {
 namespace {
@@ -127,7 +128,8 @@ class InexactNewton {
     // computed.
     for (std::size_t c = 0; c < active.size(); ++c) move(c, 1);
     gradient_ = objective_.gradient(margins_, W_);
-    double longest = signed_products.cwiseAbs().maxCoeff();
+    double longest = signed_products.size() == 0 ? 0 : signed_products.cwiseAbs().maxCoeff();
+    longest = largest_of_all(objective_.rows().share(), longest);
     bool again = false;
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];

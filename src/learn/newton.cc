@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "learn/line_search.h"
 #include "learn/optimizers.h"
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 
 namespace unscatter {
 namespace {
@@ -31,9 +33,11 @@ Result<Matrix> steps_without_ridge(const SparseBlockRows& Z, const Matrix& curva
 
 double shift_without_ridge(const SparseBlockRows& Z, const Vector& curvature) {
   double trace = 0;
-  for (std::size_t i = 0; i < Z.rows(); ++i) trace += curvature(static_cast<Index>(i)) * squared_norm(Z.row(i));
+  in_turns(Z.share(), std::span(&trace, 1), [&] {
+    for (std::size_t i = 0; i < Z.rows(); ++i) trace += curvature(static_cast<Index>(i)) * squared_norm(Z.row(i));
+  });
   // A little above the envelope 2 theta tr(H) of RegularisedHessian, below which a factor proves nothing.
-  return 2.5 * rounding_factor(static_cast<double>(Z.rows()) + static_cast<double>(Z.columns()) + 4) * trace;
+  return 2.5 * rounding_factor(static_cast<double>(Z.total_rows()) + static_cast<double>(Z.columns()) + 4) * trace;
 }
 
 Result<TrainedWeights> train_newton(const Objective& objective, const Matrix& start, const TrainOptions& options,

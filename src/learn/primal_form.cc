@@ -1,5 +1,7 @@
 // The primal form: d x d matrices (docs/theory.md, "Steps with kept Hessians").
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "learn/row_square.h"
 #include "linalg/row_pass.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 #include "linalg/wipe_matrix.h"
 
 namespace unscatter {
@@ -24,6 +27,17 @@ constexpr double kUnknown = 0.1;
 // leave behind.  But it would grow slack.
 constexpr std::size_t kMostSquareChanges = 1000;
 
+// Those of row i that the inverses were made with.  Where another rank has the row, it tells all ranks.
+Vector curvatures_of(const KeptInverses& kept, const SparseBlockRows& Z, std::size_t i) {
+  Vector curvatures(kept.curvatures.cols());
+  if (const auto place = Z.place_of(i)) curvatures = kept.curvatures.row(static_cast<Index>(*place)).transpose();
+  if (const RowShare* share = Z.share()) {
+    share->communicator->broadcast_numbers(std::span(curvatures.data(), static_cast<std::size_t>(curvatures.size())),
+                                           rank_of_row(*share, i));
+  }
+  return curvatures;
+}
+
 class PrimalForm final : public CurvatureForm {
  public:
   [[nodiscard]] HessianForm kind() const noexcept override { return HessianForm::kPrimal; }
@@ -32,7 +46,7 @@ class PrimalForm final : public CurvatureForm {
   // A step passes over all rows twice (margins, gradient) and once over the inverse.  A build makes Z^T D Z and inverts
   // it.  The square is symmetric, so n d^2 operations are enough.  An inverse counts as eight Cholesky factors.
   [[nodiscard]] CurvatureCost cost(const Objective& objective) const noexcept override {
-    const auto n = static_cast<double>(objective.rows().rows());
+    const auto n = static_cast<double>(objective.rows().total_rows());
     const auto d = static_cast<double>(objective.width());
     return {kVectorSlowness * (4 * n * d + 2 * d * d), n * d * d + 8 * d * d * d / 3, n * d * d + d * d * d / 3};
   }
@@ -46,7 +60,7 @@ class PrimalForm final : public CurvatureForm {
 
   void replace_rows(const Objective& objective, const UnseenRows::Known& before) override {
     if (!square_) return;
-    for (const auto& [i, row] : before) square_->replace_row(row, objective.rows().row(i));
+    for (const auto& [i, row] : before) square_->replace_row(row, objective.rows().row_of_all(i));
   }
 
   void resize_rows(std::size_t) override {}  // an empty row adds nothing to C
@@ -69,6 +83,17 @@ class PrimalForm final : public CurvatureForm {
     return UpdatableInverse::of(std::move(H), InversePrecision::kDouble);
   }
 
+  [[nodiscard]] std::vector<std::optional<UpdatableInverse>> invert_shared(const Objective& objective,
+                                                                           const Matrix& D) const override {
+    std::vector<Matrix> squares = shared_weighted_squares(objective.rows(), D, objective.threads());
+    std::vector<std::optional<UpdatableInverse>> inverses(squares.size());
+    parallel_for(squares.size(), objective.threads(), 1, [&](std::size_t k, std::size_t) {
+      squares[k].diagonal().array() += objective.ridge();
+      inverses[k] = UpdatableInverse::of(std::move(squares[k]), InversePrecision::kDouble);
+    });
+    return inverses;
+  }
+
   [[nodiscard]] Result<RegularisedHessian> factorise(const Objective& objective, const Vector& D) const override {
     return RegularisedHessian::primal(objective.rows(), D, objective.ridge());
   }
@@ -81,19 +106,24 @@ class PrimalForm final : public CurvatureForm {
   // z z^T goes with its old curvature, z' z'^T comes with its new one: two changes of rank one.
   [[nodiscard]] bool fold_row(KeptInverses& kept, const Objective& objective, std::size_t i, const BlockRow& before,
                               const Matrix& weights) const override {
-    const BlockRow& after = objective.rows().row(i);
-    const auto at = static_cast<Index>(i);
+    const SparseBlockRows& Z = objective.rows();
+    const BlockRow& after = Z.row_of_all(i);
+    const std::uint32_t label = objective.label_of_all(i);
+    Vector old_curvatures = curvatures_of(kept, Z, i);
     Matrix rows = edited_rows(before, after, objective.width());
     // Not vector<bool>: threads write neighbouring entries.
     std::vector<char> intact(kept.inverses.size(), 1);
     kept.for_each_class(objective, [&](std::size_t k) {
       const auto column = static_cast<Index>(k);
-      const double curvature = objective.loss().curvature(objective.sign(i, k) * dot(after, weights.col(column)));
-      const double old_curvature = std::exchange(kept.curvatures(at, column), curvature);
+      const double sign = label == k ? 1.0 : -1.0;
+      const double curvature = objective.loss().curvature(sign * dot(after, weights.col(column)));
+      const double old_curvature = std::exchange(old_curvatures(column), curvature);
       // Up before down: the matrix in between is the larger one, so that the second change stays away from zero.
       intact[k] = kept.inverses[k].add(rows, Eigen::Vector2d(curvature, -old_curvature)) ? 1 : 0;
     });
     wipe_matrix(rows);  // one of them may be a row that goes
+    // Those of now.
+    if (const auto place = Z.place_of(i)) kept.curvatures.row(static_cast<Index>(*place)) = old_curvatures.transpose();
     return std::find(intact.begin(), intact.end(), 0) == intact.end();
   }
 

@@ -3,15 +3,18 @@
 #include "linalg/norms.h"
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 #include "linalg/wipe_matrix.h"
 
 namespace unscatter {
 
 RowSquare::RowSquare(const SparseBlockRows& rows)
-    : square_(weighted_square(rows, Vector::Ones(static_cast<Eigen::Index>(rows.rows())))), rows_(rows.rows()) {
-  for (std::size_t i = 0; i < rows.rows(); ++i) magnitude_ += squared_norm(rows.row(i));
+    : square_(weighted_square(rows, Vector::Ones(static_cast<Eigen::Index>(rows.rows())))), rows_(rows.total_rows()) {
+  in_turns(rows.share(), std::span(&magnitude_, 1), [&] {
+    for (std::size_t i = 0; i < rows.rows(); ++i) magnitude_ += squared_norm(rows.row(i));
+  });
   // Rounded up: one addition per row, and a row's own square.
-  magnitude_ *= 1 + rounding_factor(static_cast<double>(rows.rows() + rows.columns()) + 4);
+  magnitude_ *= 1 + rounding_factor(static_cast<double>(rows.total_rows() + rows.columns()) + 4);
 }
 
 void RowSquare::replace_row(const BlockRow& before, const BlockRow& after) {

@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "learn/optimizers.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 
 namespace unscatter {
 namespace {
 
 Status check(const Objective& objective, const Matrix& start) {
-  if (objective.rows().stored_values() == 0) return Error{ErrorCode::kInvalidArgument, "there is no data to train on"};
+  if (objective.rows().total_stored_values() == 0)
+    return Error{ErrorCode::kInvalidArgument, "there is no data to train on"};
   const auto d = static_cast<Eigen::Index>(objective.width());
   const auto K = static_cast<Eigen::Index>(objective.classes());
   if (start.rows() != d || start.cols() != K) {
@@ -23,15 +27,28 @@ Status check(const Objective& objective, const Matrix& start) {
   if (objective.perturbation() != nullptr && !objective.perturbation()->allFinite()) {
     return Error{ErrorCode::kInvalidArgument, "the perturbation is not finite"};
   }
-  double largest = 0;
-  for (std::size_t i = 0; i < objective.rows().rows(); ++i) {
-    const double square = squared_norm(objective.rows().row(i));
+  const SparseBlockRows& rows = objective.rows();
+  // The largest square, and how far from the end of all rows the first one stands that is not finite.
+  std::array<double, 2> found{};
+  const auto from_end = [&](std::size_t place) {
+    return static_cast<double>(rows.total_rows() - rows.first_of_all() - place);
+  };
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double square = squared_norm(rows.row(i));
     // The square and not the row: norms and Gram matrices need it to be finite as well.
-    if (!std::isfinite(square)) return Error{ErrorCode::kInvalidArgument, fmt::format("embedding {} is not finite", i)};
-    largest = std::max(largest, square);
+    if (!std::isfinite(square)) {
+      found[1] = from_end(i);
+      break;
+    }
+    found[0] = std::max(found[0], square);
+  }
+  largest_of_all(rows.share(), found);
+  if (found[1] != 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("embedding {} is not finite", rows.total_rows() - static_cast<std::size_t>(found[1]))};
   }
   // The default tolerance would be 0 and out of reach.
-  if (largest == 0) return Error{ErrorCode::kInvalidArgument, "there is no data to train on: every embedding is zero"};
+  if (found[0] == 0) return Error{ErrorCode::kInvalidArgument, "there is no data to train on: every embedding is zero"};
   return ok_status();
 }
 
@@ -64,15 +81,18 @@ Status check_minimum_exists(const Objective& objective, const Matrix& weights) {
     UNSCATTER_TRY(H, RegularisedHessian::primal(Z, D, shift));
     const Vector step = H.solve(-gradient.col(k));
     Vector row(weights.rows());
-    for (std::size_t i = 0; i < Z.rows(); ++i) {
+    const auto tells = [&](std::size_t i) {
       const double growth = objective.sign(i, static_cast<std::size_t>(k)) * dot(Z.row(i), step);
       // NaN counts as separable: a minimum would have finite numbers.
-      if (!(growth < kLargestGrowth)) return separable;
+      if (!(growth < kLargestGrowth)) return true;
       const double square = squared_norm(Z.row(i));
-      if (D(static_cast<Eigen::Index>(i)) * square >= kHidden * shift || square == 0) continue;
+      if (D(static_cast<Eigen::Index>(i)) * square >= kHidden * shift || square == 0) return false;
       Z.copy_row(i, {row.data(), Z.columns()});
-      if (!(row.dot(H.solve(row)) * kHidden * shift < square)) return separable;
-    }
+      return !(row.dot(H.solve(row)) * kHidden * shift < square);
+    };
+    bool told = false;
+    for (std::size_t i = 0; i < Z.rows() && !told; ++i) told = tells(i);
+    if (true_anywhere(Z.share(), told)) return separable;
   }
   return ok_status();
 }
@@ -90,7 +110,9 @@ Result<Optimizer> parse_optimizer(std::string_view text) {
 
 double default_gradient_tolerance(const SparseBlockRows& rows) {
   double sum = 0;
-  for (std::size_t i = 0; i < rows.rows(); ++i) sum += rows.row_norm(i);
+  in_turns(rows.share(), std::span(&sum, 1), [&] {
+    for (std::size_t i = 0; i < rows.rows(); ++i) sum += rows.row_norm(i);
+  });
   return 1e-12 * sum;
 }
 
@@ -109,7 +131,7 @@ Result<TrainedWeights> train(const Objective& objective, const TrainOptions& opt
 }
 
 Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options) {
-  Curvature curvature(options.form.value_or(cheaper_form(objective.rows().rows(), objective.width())));
+  Curvature curvature(options.form.value_or(cheaper_form(objective.rows().total_rows(), objective.width())));
   return train_with_curvature(objective, start, options, curvature);
 }
 

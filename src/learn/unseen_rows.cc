@@ -11,6 +11,11 @@ void wipe_row(BlockRow& row) noexcept {
   wipe(row.segments);
 }
 
+std::uint32_t label_now(const SparseBlockRows& rows, std::span<const std::uint32_t> labels, std::size_t number) {
+  const std::optional<std::size_t> place = rows.place_of(number);
+  return place ? labels[*place] : rows.elsewhere(number).label;
+}
+
 }  // namespace
 
 void UnseenRows::note(std::size_t number, const BlockRow& before, std::optional<std::uint32_t> label) {
@@ -27,9 +32,9 @@ void UnseenRows::settle(const SparseBlockRows& rows, std::span<const std::uint32
   for (auto entry = known_.begin(); entry != known_.end();) {
     const auto noted = labels_.find(entry->first);
     // The curvature of a row depends on the sign of its margin, so a label that changed has to be followed too.
-    const bool same_label = noted == labels_.end() || noted->second == labels[entry->first];
+    const bool same_label = noted == labels_.end() || noted->second == label_now(rows, labels, entry->first);
     // Equal bit for bit.  Only then is there nothing to follow.
-    if (same_label && rows.row(entry->first) == entry->second) {
+    if (same_label && rows.row_of_all(entry->first) == entry->second) {
       wipe_row(entry->second);
       if (noted != labels_.end()) labels_.erase(noted);
       entry = known_.erase(entry);

@@ -16,8 +16,8 @@ namespace unscatter {
 // afterwards.
 class UnseenRows {
  public:
-  // Row number -> what the derived thing takes the row to be.  In ascending order, so that results do not depend on the
-  // order in which rows were named.
+  // Row number, among all rows where ranks share them -> what the derived thing takes the row to be.  In ascending
+  // order, so that results do not depend on the order in which rows were named.
   using Known = std::map<std::size_t, BlockRow>;
 
   // Row `number` was `before`, and its graph had the label `label` (nothing: the label that it has).

@@ -14,12 +14,14 @@ void add_square_columns(double* C, std::ptrdiff_t d, std::ptrdiff_t first, std::
                         std::ptrdiff_t rows);
 bool invert(double* A, std::ptrdiff_t n);
 void multiply(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
-void multiply_lower(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
+void multiply_lower(const double* A, std::ptrdiff_t n, std::ptrdiff_t part, std::ptrdiff_t parts, const double* X,
+                    std::ptrdiff_t columns, double* Y);
 void add_product(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
 void add_product_lower(double* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const double* X,
                        const double* Y, std::ptrdiff_t columns);
-void add_and_multiply_lower(double* A, std::ptrdiff_t n, const double* added, const double* scaled,
-                            std::ptrdiff_t added_columns, const double* X, std::ptrdiff_t columns, double* Y);
+void add_and_multiply_lower(double* A, std::ptrdiff_t n, std::ptrdiff_t part, std::ptrdiff_t parts, const double* added,
+                            const double* scaled, std::ptrdiff_t added_columns, const double* X, std::ptrdiff_t columns,
+                            double* Y);
 void multiply_single(const float* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const float* X,
                      std::ptrdiff_t columns, float* Y);
 void add_product_single(float* A, std::ptrdiff_t n, const float* X, const float* Y, std::ptrdiff_t columns);
@@ -29,6 +31,10 @@ void row_products(const double* const* rows, std::size_t row_count, const Segmen
                   const double* W, std::size_t columns, double* out);
 void add_rows(const double* const* rows, std::size_t row_count, const SegmentView* segments, std::size_t count,
               const double* factors, std::size_t columns, double* S);
+void single_row_products(const float* rows, std::size_t count, std::size_t stride, const float* X, std::size_t columns,
+                         float* out, std::size_t out_stride);
+void add_single_rows(const float* rows, std::size_t count, std::size_t stride, const float* factors,
+                     std::size_t factor_stride, std::size_t columns, float* S);
 }  // namespace avx2
 #endif
 
@@ -48,7 +54,9 @@ const Kernels& baseline_kernels() {
                                      baseline::exp_minus_abs,
                                      baseline::logistic_derivatives,
                                      baseline::row_products,
-                                     baseline::add_rows};
+                                     baseline::add_rows,
+                                     baseline::single_row_products,
+                                     baseline::add_single_rows};
   return kBaseline;
 }
 
@@ -69,7 +77,9 @@ const Kernels* avx2_kernels() {
                                  avx2::exp_minus_abs,
                                  avx2::logistic_derivatives,
                                  avx2::row_products,
-                                 avx2::add_rows};
+                                 avx2::add_rows,
+                                 avx2::single_row_products,
+                                 avx2::add_single_rows};
   // Both are asked for: a virtual machine may offer one without the other.
   static const bool available = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return available ? &kAvx2 : nullptr;

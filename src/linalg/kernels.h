@@ -32,16 +32,21 @@ struct Kernels {
   bool (*invert)(double* A, std::ptrdiff_t n);
   // Y = A X, with A n x n.
   void (*multiply)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
-  // Y = A X, with A n x n and symmetric.  Reads the lower triangle only.
-  void (*multiply_lower)(const double* A, std::ptrdiff_t n, const double* X, std::ptrdiff_t columns, double* Y);
+  // Y = A X, with A n x n and symmetric.  Reads the lower triangle only.  In parts: the sum of Y over all of them is
+  // A X.  Parts read different columns of A.
+  void (*multiply_lower)(const double* A, std::ptrdiff_t n, std::ptrdiff_t part, std::ptrdiff_t parts, const double* X,
+                         std::ptrdiff_t columns, double* Y);
   // A += X Y^T, with A n x n, X and Y n x columns.
   void (*add_product)(double* A, std::ptrdiff_t n, const double* X, const double* Y, std::ptrdiff_t columns);
-  // Columns [first, last) of the lower triangle of A += X Y^T, for one or two columns X and Y.  X Y^T is symmetric.
+  // Columns [first, last) of the lower triangle of A += X Y^T, which is symmetric.  With more than two columns X, zeros
+  // are written above the diagonal, in lines [first, last).
   void (*add_product_lower)(double* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const double* X,
                             const double* Y, std::ptrdiff_t columns);
-  // add_product_lower() of all columns with `added` and `scaled`, then multiply_lower(), in one pass over A.
-  void (*add_and_multiply_lower)(double* A, std::ptrdiff_t n, const double* added, const double* scaled,
-                                 std::ptrdiff_t added_columns, const double* X, std::ptrdiff_t columns, double* Y);
+  // add_product_lower() of the columns of this part with `added` and `scaled`, then multiply_lower(), in one pass over
+  // A.
+  void (*add_and_multiply_lower)(double* A, std::ptrdiff_t n, std::ptrdiff_t part, std::ptrdiff_t parts,
+                                 const double* added, const double* scaled, std::ptrdiff_t added_columns,
+                                 const double* X, std::ptrdiff_t columns, double* Y);
   // Rows [first, last) of Y = A X for a symmetric A, in one pass over A, and A += X Y^T; in single precision.
   void (*multiply_single)(const float* A, std::ptrdiff_t n, std::ptrdiff_t first, std::ptrdiff_t last, const float* X,
                           std::ptrdiff_t columns, float* Y);
@@ -59,7 +64,18 @@ struct Kernels {
   // S += rows^T factors, with one row of factors per row.
   void (*add_rows)(const double* const* rows, std::size_t row_count, const SegmentView* segments, std::size_t count,
                    const double* factors, std::size_t columns, double* S);
+
+  // The kernels of full rows in single precision (single_row_kernels.inc).  Rows and the columns X and S have `stride`
+  // numbers, a multiple of kSingleLanes.
+  // out[c out_stride + r] = row r times column c of X.  A term goes through stride / kSingleLanes + 3 sums at most.
+  void (*single_row_products)(const float* rows, std::size_t count, std::size_t stride, const float* X,
+                              std::size_t columns, float* out, std::size_t out_stride);
+  // S += rows^T factors, where factors[c factor_stride + r] is that of row r in column c.  One row after the other.
+  void (*add_single_rows)(const float* rows, std::size_t count, std::size_t stride, const float* factors,
+                          std::size_t factor_stride, std::size_t columns, float* S);
 };
+
+inline constexpr std::size_t kSingleLanes = 8;
 
 // Four rows of three vectors are 12 sums: the most that 16 vector registers hold beside the loads (row_kernels.inc).
 inline constexpr std::size_t kMostRows = 4;

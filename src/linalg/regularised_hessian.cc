@@ -37,7 +37,7 @@ Result<RegularisedHessian> RegularisedHessian::primal(const SparseBlockRows& Z, 
   result.ridge_ = ridge;
   result.factor_ = weighted_square(Z, curvature);
   result.factor_.diagonal().array() += ridge;
-  if (!factorise(result.factor_, Z.rows(), ridge)) return Error{ErrorCode::kNotConverged, kIndefinite};
+  if (!factorise(result.factor_, Z.total_rows(), ridge)) return Error{ErrorCode::kNotConverged, kIndefinite};
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "linalg/kernels.h"
 #include "linalg/row_groups.h"
+#include "linalg/row_share.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
@@ -160,11 +161,19 @@ void add_squares(const Matrix& X, const Vector& factors, Matrix& A) {
   kernel::kernels().add_product(A.data(), A.rows(), X.data(), scaled.data(), X.cols());
 }
 
-void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A) {
-  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size() && X.cols() <= 2,
-            "add_squares_to_lower(): one or two columns that fit");
+void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A, std::size_t threads) {
+  invariant(A.rows() == A.cols() && A.rows() == X.rows() && X.cols() == factors.size(),
+            "add_squares_to_lower(): columns that fit");
   Matrix scaled = X * factors.asDiagonal();
-  kernel::kernels().add_product_lower(A.data(), A.rows(), 0, A.rows(), X.data(), scaled.data(), X.cols());
+  constexpr std::size_t kAtOnce = 64;
+  const auto n = static_cast<std::size_t>(A.rows());
+  parallel_for((n + kAtOnce - 1) / kAtOnce, worthwhile_threads(n * n * static_cast<std::size_t>(X.cols()), threads), 1,
+               [&](std::size_t block, std::size_t) {
+                 const std::size_t first = block * kAtOnce;
+                 kernel::kernels().add_product_lower(A.data(), A.rows(), index(first),
+                                                     index(std::min(first + kAtOnce, n)), X.data(), scaled.data(),
+                                                     X.cols());
+               });
   wipe_matrix(scaled);  // a row that goes may be among them
 }
 
@@ -214,14 +223,30 @@ Matrix lower_product_by_rows(const Matrix& A, const Matrix& X, std::size_t threa
   return sums[0].first(X.cols());
 }
 
+// Y = A X for few columns.  `multiply` makes the share of a part.  Large matrices are cut into a fixed number of parts,
+// whose shares are added in order: the result does not depend on threads.
+template <typename Multiply>
+Matrix lower_product_in_parts(const Matrix& X, std::size_t threads, const Multiply& multiply) {
+  // Smaller ones are one of several, which the threads share.
+  constexpr Index kLargeOrder = 1024;
+  const Index parts = X.rows() < kLargeOrder ? 1 : 8;
+  std::vector<Matrix> shares(static_cast<std::size_t>(parts));
+  parallel_for(shares.size(), parts == 1 ? 1 : threads, 1, [&](std::size_t part, std::size_t) {
+    shares[part].resize(X.rows(), X.cols());
+    multiply(index(part), parts, shares[part]);
+  });
+  for (std::size_t part = 1; part < shares.size(); ++part) shares[0] += shares[part];
+  return std::move(shares[0]);
+}
+
 }  // namespace
 
 Matrix lower_product(const Matrix& A, const Matrix& X, std::size_t threads) {
   invariant(A.rows() == A.cols() && A.cols() == X.rows(), "lower_product(): factors that fit");
   if (X.cols() > kFewColumns) return lower_product_by_rows(A, X, threads, [](Index, Index) {});
-  Matrix result(X.rows(), X.cols());
-  kernel::kernels().multiply_lower(A.data(), A.rows(), X.data(), X.cols(), result.data());
-  return result;
+  return lower_product_in_parts(X, threads, [&](Index part, Index parts, Matrix& Y) {
+    kernel::kernels().multiply_lower(A.data(), A.rows(), part, parts, X.data(), X.cols(), Y.data());
+  });
 }
 
 Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matrix& A, const Matrix& X,
@@ -237,9 +262,10 @@ Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matr
       kernels.add_product_lower(A.data(), A.rows(), first, last, added.data(), scaled.data(), added.cols());
     });
   } else {
-    result.resize(X.rows(), X.cols());
-    kernels.add_and_multiply_lower(A.data(), A.rows(), added.data(), scaled.data(), added.cols(), X.data(), X.cols(),
-                                   result.data());
+    result = lower_product_in_parts(X, threads, [&](Index part, Index parts, Matrix& Y) {
+      kernels.add_and_multiply_lower(A.data(), A.rows(), part, parts, added.data(), scaled.data(), added.cols(),
+                                     X.data(), X.cols(), Y.data());
+    });
   }
   wipe_matrix(scaled);  // a row that goes may be among them
   return result;
@@ -339,8 +365,139 @@ void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eige
   }
 }
 
+namespace {
+
+// Parts whose sums a rank makes before it is its turn take so much memory at most, in bytes; one is made in any case.
+constexpr std::size_t kHeldParts = std::size_t{1} << 28;
+
+std::size_t lower_size(Index d) { return static_cast<std::size_t>(d) * (static_cast<std::size_t>(d) + 1) / 2; }
+
+double* pack_lower(const Matrix& A, double* out) {
+  for (Index j = 0; j < A.cols(); ++j) out = std::copy_n(A.data() + j * A.rows() + j, A.rows() - j, out);
+  return out;
+}
+
+const double* unpack_lower(const double* in, Matrix& A) {
+  for (Index j = 0; j < A.cols(); ++j) {
+    std::copy_n(in, A.rows() - j, A.data() + j * A.rows() + j);
+    in += A.rows() - j;
+  }
+  return in;
+}
+
+// The square of one column of weights, where ranks share the rows.  The sum of all parts so far goes from rank to rank,
+// and with it the unfinished sum of a part whose rows are with several ranks.
+class SharedSquare {
+ public:
+  SharedSquare(const SparseBlockRows& Z, std::size_t threads) : Z_(Z), share_(*Z.share()), threads_(threads) {}
+
+  // The rank with the last row has the lower triangle of the whole in H.
+  void add_up(const Eigen::Ref<const Vector>& weights, Matrix& H) {
+    if (!has_rows(share_)) return;
+    const std::size_t begin = share_.begins[share_.rank];
+    const std::size_t end = share_.begins[share_.rank + 1];
+    const auto add_piece = [&](std::size_t first, Matrix& sum, std::size_t threads) {
+      const std::size_t last = std::min((first / kSquarePartRows + 1) * kSquarePartRows, end);
+      add_weighted_square(Z_, first - begin, weights.segment(index(first - begin), index(last - first)), sum, threads);
+      return last;
+    };
+    // Parts that begin here need nothing of others.  As many as fit are made before it is this rank's turn.
+    const std::size_t fresh = (begin + kSquarePartRows - 1) / kSquarePartRows * kSquarePartRows;
+    const std::size_t parts = fresh < end ? (end - fresh + kSquarePartRows - 1) / kSquarePartRows : 0;
+    const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(H.size()) * sizeof(double), 1);
+    std::vector<Matrix> held(std::min(parts, std::max<std::size_t>(kHeldParts / bytes, 1)));
+    parallel_for(held.size(), threads_, 1, [&](std::size_t at, std::size_t) {
+      held[at] = Matrix::Zero(H.rows(), H.cols());
+      add_piece(fresh + at * kSquarePartRows, held[at], held.size() == 1 ? threads_ : 1);
+    });
+
+    Matrix part = Matrix::Zero(H.rows(), H.cols());
+    if (begin > 0) receive(begin, H, part);
+    const auto join = [&](std::size_t last, Matrix& sum) {
+      // The part is finished here, or the next rank goes on with it.
+      if (last % kSquarePartRows == 0 || last == share_.begins.back()) {
+        if (last <= kSquarePartRows) {
+          H.swap(sum);
+        } else {
+          H += sum;
+        }
+      } else {
+        part.swap(sum);
+      }
+    };
+    if (begin % kSquarePartRows != 0) {
+      Matrix going_on;
+      going_on.swap(part);
+      part = Matrix::Zero(H.rows(), H.cols());
+      const std::size_t last = add_piece(begin, going_on, threads_);
+      join(last, going_on);
+    }
+    for (std::size_t at = 0; at < parts; ++at) {
+      const std::size_t first = fresh + at * kSquarePartRows;
+      if (at >= held.size()) {
+        Matrix next = Matrix::Zero(H.rows(), H.cols());
+        const std::size_t last = add_piece(first, next, threads_);
+        join(last, next);
+      } else {
+        join(std::min(first + kSquarePartRows, end), held[at]);
+        held[at].resize(0, 0);
+      }
+    }
+    if (end < share_.begins.back()) send(end, H, part);
+  }
+
+ private:
+  // Where row `number` is the next: whether parts are finished, and whether one is not.
+  static bool has_whole(std::size_t number) { return number >= kSquarePartRows; }
+  static bool has_part(std::size_t number) { return number % kSquarePartRows != 0; }
+
+  [[nodiscard]] std::vector<double> room(std::size_t number, Index d) const {
+    return std::vector<double>(lower_size(d) * ((has_whole(number) ? 1U : 0U) + (has_part(number) ? 1U : 0U)));
+  }
+  void send(std::size_t number, const Matrix& whole, const Matrix& part) {
+    std::vector<double> numbers = room(number, whole.rows());
+    double* out = numbers.data();
+    if (has_whole(number)) out = pack_lower(whole, out);
+    if (has_part(number)) pack_lower(part, out);
+    share_.communicator->send_numbers(rank_after(share_, share_.rank), std::span<const double>(numbers));
+  }
+  void receive(std::size_t number, Matrix& whole, Matrix& part) {
+    std::vector<double> numbers = room(number, whole.rows());
+    share_.communicator->receive_numbers(rank_before(share_, share_.rank), std::span(numbers));
+    const double* in = numbers.data();
+    if (has_whole(number)) in = unpack_lower(in, whole);
+    if (has_part(number)) unpack_lower(in, part);
+  }
+
+  const SparseBlockRows& Z_;
+  const RowShare& share_;
+  std::size_t threads_;
+};
+
+}  // namespace
+
+std::vector<Matrix> shared_weighted_squares(const SparseBlockRows& Z, const Matrix& weights, std::size_t threads) {
+  invariant(Z.share() != nullptr && weights.rows() == index(Z.rows()),
+            "shared_weighted_squares(): one weight per row, which ranks share");
+  const Index d = index(Z.columns());
+  std::vector<Matrix> squares(static_cast<std::size_t>(weights.cols()), Matrix::Zero(d, d));
+  // One column after the other.  A rank that has passed one on begins with the next.
+  SharedSquare square(Z, threads);
+  for (std::size_t c = 0; c < squares.size(); ++c) square.add_up(weights.col(index(c)), squares[c]);
+  std::vector<double> numbers(lower_size(d));
+  for (Matrix& H : squares) {
+    const std::size_t last = last_rank(*Z.share());
+    if (last == Z.share()->rank) pack_lower(H, numbers.data());
+    Z.share()->communicator->broadcast_numbers(std::span(numbers), last);
+    unpack_lower(numbers.data(), H);
+    H.triangularView<Eigen::StrictlyUpper>() = H.transpose();
+  }
+  return squares;
+}
+
 Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights, std::size_t threads) {
   invariant(weights.size() == index(Z.rows()), "weighted_square(): one weight per row");
+  if (Z.share() != nullptr) return std::move(shared_weighted_squares(Z, weights, threads)[0]);
   const Index d = index(Z.columns());
   Matrix H = Matrix::Zero(d, d);
   for (std::size_t first = 0; first < Z.rows(); first += kSquarePartRows) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
@@ -47,11 +48,11 @@ inline constexpr std::size_t kLeafRows = 128;
 // A += X diag(factors) X^T, both triangles, for an X of a few columns.
 void add_squares(const Matrix& X, const Vector& factors, Matrix& A);
 
-// The same two for an A of which the lower triangle counts and nothing else is read or written: half of the memory.
-// add_squares_to_lower() takes an X of one or two columns.
+// The same two for an A of which the lower triangle counts and nothing else is read: half of the memory.  Above the
+// diagonal nothing is written but zeros.
 [[nodiscard]] Matrix lower_product(const Matrix& A, const Matrix& X, std::size_t threads = 1);
-void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A);
-// add_squares_to_lower() of `added` and `factors`, then lower_product() with X.  One pass over A serves both.
+void add_squares_to_lower(const Matrix& X, const Vector& factors, Matrix& A, std::size_t threads = 1);
+// add_squares_to_lower() of one or two columns `added`, then lower_product() with X.  One pass over A serves both.
 [[nodiscard]] Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matrix& A, const Matrix& X,
                                               std::size_t threads = 1);
 
@@ -73,5 +74,13 @@ void add_weighted_square(const SparseBlockRows& Z, std::size_t first, const Eige
 // Z^T diag(weights) Z for weights >= 0, the full symmetric matrix.
 [[nodiscard]] Matrix weighted_square(const SparseBlockRows& Z, const Eigen::Ref<const Vector>& weights,
                                      std::size_t threads = 1);
+// weighted_square() for every column of `weights`, where ranks share the rows of Z (row_share.h).  While one rank adds
+// up its rows for a column, the next rank does so for the column before.
+//
+// Per column, with R ranks of which r have rows: r - 1 + R - 1 messages.  Each has one lower triangle, 4 d (d + 1)
+// bytes.  A message between two ranks whose border cuts a part of kSquarePartRows rows has two, unless it is the first
+// part.
+[[nodiscard]] std::vector<Matrix> shared_weighted_squares(const SparseBlockRows& Z, const Matrix& weights,
+                                                          std::size_t threads = 1);
 
 }  // namespace unscatter

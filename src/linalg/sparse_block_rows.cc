@@ -57,6 +57,7 @@ void BlockRow::append_shifted(const BlockRow& other, std::size_t first_column) {
 
 void SparseBlockRows::note_row(std::size_t i, std::size_t stored_before) {
   stored_ = stored_ - stored_before + rows_[i].values.size();
+  if (share_) share_->stored_values = share_->stored_values - stored_before + rows_[i].values.size();
   norms_[i] = norm_of(rows_[i]);
   depths_[i] = static_cast<std::uint32_t>(product_depth(rows_[i]));
 }
@@ -90,6 +91,7 @@ void SparseBlockRows::append_empty_rows(std::size_t count) {
 void SparseBlockRows::truncate(std::size_t count) noexcept {
   for (std::size_t i = count; i < rows_.size(); ++i) {
     stored_ -= rows_[i].values.size();
+    if (share_) share_->stored_values -= rows_[i].values.size();
     wipe(rows_[i].values);
     wipe(rows_[i].segments);
   }
@@ -104,6 +106,79 @@ void SparseBlockRows::swap_row(std::size_t i, BlockRow& row) {
   const std::size_t before = rows_.at(i).values.size();
   std::swap(rows_[i], row);
   note_row(i, before);
+}
+
+std::optional<std::size_t> SparseBlockRows::place_of(std::size_t number) const noexcept {
+  const std::size_t first = first_of_all();
+  if (number < first || number - first >= rows()) return std::nullopt;
+  return number - first;
+}
+
+const BlockRow& SparseBlockRows::row_of_all(std::size_t number) const {
+  if (const std::optional<std::size_t> place = place_of(number)) return rows_[*place];
+  return elsewhere(number).row;
+}
+
+void SparseBlockRows::set_elsewhere(std::size_t number, std::size_t stored_before, RowElsewhere now) {
+  invariant(share_.has_value() && number < total_rows() && !place_of(number), "a row that another rank holds");
+  check_row(now.row, columns_);
+  RowElsewhere& known = share_->elsewhere[number];
+  share_->stored_values = share_->stored_values - stored_before + now.row.values.size();
+  std::swap(known, now);
+  wipe(now.row.values);
+  wipe(now.row.segments);
+}
+
+void SparseBlockRows::swap_elsewhere(std::size_t number, BlockRow& row, std::uint32_t label) {
+  check_row(row, columns_);
+  invariant(share_.has_value() && share_->elsewhere.count(number) != 0, "a row elsewhere that was told of");
+  RowElsewhere& known = share_->elsewhere[number];
+  share_->stored_values = share_->stored_values - known.row.values.size() + row.values.size();
+  std::swap(known.row, row);
+  known.label = label;
+}
+
+const RowElsewhere& SparseBlockRows::elsewhere(std::size_t number) const {
+  invariant(share_.has_value(), "all rows are here");
+  const auto known = share_->elsewhere.find(number);
+  invariant(known != share_->elsewhere.end(), "a row elsewhere that was told of");
+  return known->second;
+}
+
+void SparseBlockRows::forget_elsewhere() noexcept {
+  if (!share_) return;
+  for (auto& [number, known] : share_->elsewhere) {
+    wipe(known.row.values);
+    wipe(known.row.segments);
+    known.label = 0;
+  }
+  share_->elsewhere.clear();
+}
+
+namespace {
+
+// The rank that takes what comes: the one with the last row.
+std::size_t last_rank_with_rows(const RowShare& share) {
+  std::size_t rank = share.begins.size() - 2;
+  while (rank > 0 && share.begins[rank] == share.begins.back()) --rank;
+  return rank;
+}
+
+}  // namespace
+
+void SparseBlockRows::append_empty_rows_to_all(std::size_t count) {
+  if (!share_) return append_empty_rows(count);
+  const std::size_t taker = last_rank_with_rows(*share_);
+  if (taker == share_->rank) append_empty_rows(count);
+  for (std::size_t rank = taker + 1; rank < share_->begins.size(); ++rank) share_->begins[rank] += count;
+}
+
+void SparseBlockRows::truncate_all(std::size_t total) noexcept {
+  if (!share_) return truncate(total);
+  const std::size_t taker = last_rank_with_rows(*share_);
+  if (taker == share_->rank) truncate(total - share_->begins[taker]);
+  for (std::size_t rank = taker + 1; rank < share_->begins.size(); ++rank) share_->begins[rank] = total;
+  share_->elsewhere.erase(share_->elsewhere.lower_bound(total), share_->elsewhere.end());
 }
 
 void SparseBlockRows::copy_row(std::size_t i, std::span<double> dense) const {

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "linalg/kernels.h"
+#include "linalg/row_products.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
@@ -24,7 +25,8 @@ constexpr double kMostConditionOfUsefulSingle = 10 * kMostConditionOfSingle;
 
 double most_condition(InversePrecision precision) {
   switch (precision) {
-    case InversePrecision::kDouble: return 0;
+    case InversePrecision::kDouble:
+    case InversePrecision::kDoubleLower: return 0;
     case InversePrecision::kSingleIfEnough: return kMostConditionOfSingle;
     case InversePrecision::kSingleIfUseful: return kMostConditionOfUsefulSingle;
   }
@@ -48,6 +50,11 @@ std::optional<UpdatableInverse> UpdatableInverse::of(Matrix A, InversePrecision 
   if (enough) {
     result.single_ = result.base_.cast<float>();
     result.base_.resize(0, 0);
+  }
+  if (precision == InversePrecision::kDoubleLower) {
+    result.lower_ = true;
+    // It would go on holding rows that went.
+    result.base_.triangularView<Eigen::StrictlyUpper>().setZero();
   }
   return result;
 }
@@ -79,6 +86,7 @@ Matrix UpdatableInverse::base_times(const Matrix& X, std::size_t threads) const 
     wipe_matrix(from);  // a row that goes may be among them
     return result;
   }
+  if (lower_) return lower_product(base_, X, threads);
   kernel::kernels().multiply(base_.data(), base_.rows(), X.data(), X.cols(), result.data());
   return result;
 }
@@ -105,6 +113,7 @@ double UpdatableInverse::diagonal(std::size_t i) const {
 }
 
 Vector UpdatableInverse::line(Eigen::Index i) const {
+  invariant(!lower_, "one triangle has no whole lines");
   Vector result = is_single() ? Vector(single_.col(i).cast<double>()) : Vector(base_.col(i));
   if (pending_ > 0) {
     const auto images = images_.leftCols(pending_);
@@ -113,7 +122,7 @@ Vector UpdatableInverse::line(Eigen::Index i) const {
   return result;
 }
 
-void UpdatableInverse::add_square_of(const Vector& x, double factor) {
+void UpdatableInverse::add_square_of(const Vector& x, double factor, std::size_t threads) {
   if (images_.size() == 0) {
     images_.resize(order(), most_pending(order()));
     factors_.resize(images_.cols());
@@ -122,6 +131,12 @@ void UpdatableInverse::add_square_of(const Vector& x, double factor) {
   factors_(pending_) = factor;
   if (++pending_ < images_.cols()) return;
   // No place is left: all changes that wait are worked in by one pass over P.
+  if (lower_) {
+    add_squares_to_lower(images_, factors_, base_, threads);
+    wipe_matrix(images_);
+    pending_ = 0;
+    return;
+  }
   const Matrix scaled = images_ * factors_.asDiagonal();
   if (is_single()) {
     const Eigen::MatrixXf left = images_.cast<float>();
@@ -144,13 +159,27 @@ bool UpdatableInverse::add_and_solve(const Matrix& X, const Vector& sigmas, cons
   Matrix columns(X.rows(), X.cols() + right_sides.cols());
   columns << X, right_sides;
   Matrix images = times(columns, threads);
-  const bool intact = add_images(X, sigmas, columns, images);
+  const bool intact = add_images(X, sigmas, columns, images, threads);
   solutions = images.rightCols(right_sides.cols());
   wipe_matrix(columns);  // a row that goes may be among them
   return intact;
 }
 
-bool UpdatableInverse::add_images(const Matrix& X, const Vector& sigmas, const Matrix& others, Matrix& images) {
+bool UpdatableInverse::add_and_solve_own(const Matrix& X, const Vector& sigmas, Matrix& solutions,
+                                         std::size_t threads) {
+  const Matrix once = times(X, threads);
+  Matrix columns(X.rows(), 2 * X.cols());
+  columns << X, X;
+  Matrix images(X.rows(), 2 * X.cols());
+  images << once, once;
+  const bool intact = add_images(X, sigmas, columns, images, threads);
+  solutions = images.rightCols(X.cols());
+  wipe_matrix(columns);  // a row that goes may be among them
+  return intact;
+}
+
+bool UpdatableInverse::add_images(const Matrix& X, const Vector& sigmas, const Matrix& others, Matrix& images,
+                                  std::size_t threads) {
   invariant(X.cols() == sigmas.size(), "add(): one factor per column");
   for (Eigen::Index j = 0; j < X.cols(); ++j) {
     const Vector image = images.col(j);
@@ -161,7 +190,7 @@ bool UpdatableInverse::add_images(const Matrix& X, const Vector& sigmas, const M
     const double factor = -sigmas(j) / pivot;
     // The images of later columns were made with P as it was before this change.  They get the change here.
     for (Eigen::Index c = j + 1; c < images.cols(); ++c) images.col(c) += factor * image.dot(others.col(c)) * image;
-    add_square_of(image, factor);
+    add_square_of(image, factor, threads);
   }
   return true;
 }
@@ -200,7 +229,7 @@ void enlarge(Dense& matrix, Eigen::Index rows, Eigen::Index columns) {
 }  // namespace
 
 void UpdatableInverse::append_lines(std::size_t count, double diagonal) {
-  invariant(diagonal > 0, "append_lines(): the matrix stays positive definite");
+  invariant(diagonal > 0 && !lower_, "append_lines(): the matrix stays positive definite, both triangles");
   // The inverse of a matrix of two blocks has the inverses of the blocks.
   const auto added = static_cast<Eigen::Index>(count);
   const Eigen::Index larger = order() + added;

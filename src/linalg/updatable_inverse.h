@@ -18,8 +18,10 @@ namespace unscatter {
 
 // How the numbers are kept.  Single precision halves the memory to read, which is what a product costs. kSingleIfEnough
 // takes it where A is so far from singular that products are still right to three digits.  kSingleIfUseful takes it
-// where two digits can be expected.  That is for steps whose defect is computed and corrected.
-enum class InversePrecision { kDouble, kSingleIfEnough, kSingleIfUseful };
+// where two digits can be expected.  That is for steps whose defect is computed and corrected.  kDoubleLower reads as
+// little and keeps all digits: one triangle.  A product then writes as much as it reads, so it is for few columns and
+// large orders.  Lines cannot be replaced or appended there.
+enum class InversePrecision { kDouble, kSingleIfEnough, kSingleIfUseful, kDoubleLower };
 
 // P = A^-1.  Movable.  Any number of threads may call const functions at the same time.
 class UpdatableInverse {
@@ -41,6 +43,9 @@ class UpdatableInverse {
   // The same, and `solutions` becomes A^-1 right_sides for the changed A.  One pass over P serves both.
   [[nodiscard]] bool add_and_solve(const Matrix& X, const Vector& sigmas, const Matrix& right_sides, Matrix& solutions,
                                    std::size_t threads = 1);
+  // The same for right sides that are X itself.
+  [[nodiscard]] bool add_and_solve_own(const Matrix& X, const Vector& sigmas, Matrix& solutions,
+                                       std::size_t threads = 1);
   // A gets `new_line` as its new row and column i.  The old line is not needed: crossing a line out of A and putting a
   // new one in are each a change of rank one of P (both are Schur complements).  False as above.
   [[nodiscard]] bool replace_line(std::size_t i, const Vector& new_line);
@@ -64,12 +69,14 @@ class UpdatableInverse {
   // Column i of P.
   [[nodiscard]] Vector line(Eigen::Index i) const;
   // add(), where `images` = P X.  The further columns of `images` and `others` follow: P others.
-  [[nodiscard]] bool add_images(const Matrix& X, const Vector& sigmas, const Matrix& others, Matrix& images);
+  [[nodiscard]] bool add_images(const Matrix& X, const Vector& sigmas, const Matrix& others, Matrix& images,
+                                std::size_t threads = 1);
   // P += factor x x^T
-  void add_square_of(const Vector& x, double factor);
+  void add_square_of(const Vector& x, double factor, std::size_t threads = 1);
 
   // P = base + sum of factors_j images_j images_j^T over j < pending_.
-  Matrix base_;  // both triangles; empty if the base is in single precision
+  Matrix base_;  // both triangles, or lower_; empty if the base is in single precision
+  bool lower_ = false;
   Eigen::MatrixXf single_;
   Matrix images_;
   Vector factors_;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "service/http_parts.h"
@@ -50,7 +51,10 @@ template <typename Stream>
 class Connection final : public AnyConnection, public std::enable_shared_from_this<Connection<Stream>> {
  public:
   Connection(Stream stream, ConnectionHost host)
-      : stream_(std::move(stream)), host_(std::move(host)), beat_(stream_.get_executor()) {}
+      : stream_(std::move(stream)),
+        host_(std::move(host)),
+        deadline_(stream_.get_executor()),
+        beat_(stream_.get_executor()) {}
   ~Connection() override {
     leave_events();
     host_.closed();
@@ -107,12 +111,12 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(host_.limits.header_bytes));
     parser_->body_limit(host_.limits.body_bytes);
-    lowest().expires_after(host_.limits.header);
+    read_within(host_.limits.header);
     http::async_read_header(stream_, buffer_, *parser_, bound(&Connection::on_header));
   }
 
   void on_header(beast::error_code error, std::size_t) {
-    if (error) return refuse(error);
+    if (const bool late = reading_ended(); error) return late ? refuse_with(too_slow("header")) : refuse(error);
     const auto expected = parser_->get()[http::field::expect];
     if (expected.empty()) return read_body();
     if (!beast::iequals(expected, "100-continue"))
@@ -125,13 +129,12 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   }
 
   void read_body() {
-    lowest().expires_after(host_.limits.body);
+    read_within(host_.limits.body);
     http::async_read(stream_, buffer_, *parser_, bound(&Connection::on_request));
   }
 
   void on_request(beast::error_code error, std::size_t) {
-    if (error) return refuse(error);
-    lowest().expires_never();
+    if (const bool late = reading_ended(); error) return late ? refuse_with(too_slow("body")) : refuse(error);
     keep_alive_ = parser_->get().keep_alive();
     HttpRequest request = request_of(parser_->release());
     fill_in(request);
@@ -141,6 +144,29 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
                    [self, response = std::move(response)]() mutable { self->write(std::move(response)); });
       });
     });
+  }
+
+  // A deadline of the stream itself closes the socket, and nothing could be said any more.  This one ends the reading
+  // only, so that a client that is too slow gets an answer.
+  void read_within(std::chrono::seconds patience) {
+    lowest().expires_never();
+    late_ = false;
+    deadline_.expires_after(patience);
+    deadline_.async_wait([self = this->shared_from_this(), reading = ++readings_](beast::error_code error) {
+      // Both may have ended at the same moment, and the next reading has a deadline of its own.
+      if (error || reading != self->readings_) return;
+      self->late_ = true;
+      self->lowest().cancel();
+    });
+  }
+  // Was it the deadline that ended it?
+  [[nodiscard]] bool reading_ended() {
+    ++readings_;
+    deadline_.cancel();
+    return late_;
+  }
+  static Refusal too_slow(std::string_view what) {
+    return {.status = 408, .detail = "The " + std::string(what) + " of the request took too long to arrive."};
   }
 
   void fill_in(HttpRequest& request) const {
@@ -242,6 +268,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     if (std::exchange(closing_, true)) return;
     leave_events();
     beat_.cancel();
+    deadline_.cancel();
     if constexpr (kSecure) {
       if (lowest().socket().is_open() && !streaming_ && !idle_) {
         lowest().expires_after(std::chrono::seconds(2));
@@ -281,6 +308,9 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   bool stopping_ = false;
   bool closing_ = false;
   bool idle_ = false;
+  asio::steady_timer deadline_;  // of the reading in hand
+  std::uint64_t readings_ = 0;   // that began or ended
+  bool late_ = false;
 
   bool streaming_ = false;
   bool writing_ = false;

@@ -1,54 +1,12 @@
 // What is held about people.  The writer reads it, because the workspace is its own.
 #include <utility>
 
-#include "base/utc_time.h"
 #include "service/handlers.h"
 #include "service/service.h"
+#include "unscatter/store/subject_text.h"
 
 namespace unscatter::service {
 namespace {
-
-Json date_json(const std::optional<std::int64_t>& date) { return date ? Json(short_utc_text(*date)) : Json(nullptr); }
-
-std::string_view direction_name(HeldEdge::Direction direction) {
-  switch (direction) {
-    case HeldEdge::Direction::kBoth: return "both";
-    case HeldEdge::Direction::kFromSubject: return "from";
-    case HeldEdge::Direction::kToSubject: return "to";
-  }
-  return "both";
-}
-
-Json held_node_json(const HeldNode& node, bool hide) {
-  Json json = {{"number", node.number}, {"features_removed", !node.has_features}};
-  if (node.label) json["label"] = *node.label;
-  if (!node.attributes.empty()) json["attributes"] = node.attributes;
-  if (!node.position.empty()) json["position"] = node.position;
-  json["edges"] = Json::array();
-  for (const HeldEdge& edge : node.edges) {
-    Json one = {{"node", edge.node}};
-    if (!hide) one["id"] = edge.id;
-    one["direction"] = direction_name(edge.direction);
-    if (edge.weight) one["weight"] = *edge.weight;
-    json["edges"].push_back(std::move(one));
-  }
-  return json;
-}
-
-Json held_json(const std::string& id, const HeldSubject& held, bool hide) {
-  Json json = {
-      {"subject", id}, {"held", !held.graphs.empty()}, {"due", date_json(held.due)}, {"graphs", Json::array()}};
-  for (const HeldGraph& graph : held.graphs) {
-    Json one = {{"number", graph.number},
-                {"id", graph.id.empty() ? Json(nullptr) : Json(graph.id)},
-                {"class", graph.class_name},
-                {"due", date_json(graph.due)},
-                {"nodes", Json::array()}};
-    for (const HeldNode& node : graph.nodes) one["nodes"].push_back(held_node_json(node, hide));
-    json["graphs"].push_back(std::move(one));
-  }
-  return json;
-}
 
 Outcome<SubjectSearch> search_of(const Target& target) {
   if (auto wrong = check_query(target, {"search", "limit", "cursor"})) return *std::move(wrong);
@@ -65,10 +23,7 @@ Outcome<SubjectSearch> search_of(const Target& target) {
 Outcome<HttpResponse> subjects_answer(const Workspace& workspace, const SubjectSearch& search) {
   const auto list = workspace.subjects(search);
   if (!list.ok()) return refusal_of(list.error());
-  Json entries = Json::array();
-  for (const SubjectList::Entry& entry : list->entries) {
-    entries.push_back({{"id", entry.id}, {"graphs", entry.graphs}, {"due", date_json(entry.due)}});
-  }
+  Json entries = Json::parse(subject_list_text(*list));
   const std::size_t end = search.offset + entries.size();
   const bool more = !entries.empty() && end < list->found;
   return json_response({{"subjects", list->subjects},
@@ -100,7 +55,7 @@ void get_subject(Service& service, CallPtr call) {
              [id = call->parameters.at(0), hide = *hide](const Workspace& workspace) -> Outcome<HttpResponse> {
                const auto held = workspace.subject(id);
                if (!held.ok()) return refusal_of(held.error());
-               return json_response(held_json(id, *held, hide));
+               return json_response(Json::parse(subject_text(id, *held, hide)));
              });
 }
 

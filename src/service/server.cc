@@ -59,7 +59,7 @@ struct Server::Inside {
         options(std::move(how)),
         pool(options.threads == 0 ? std::max(2U, std::thread::hardware_concurrency()) : options.threads),
         work(io.get_executor()),
-        acceptor(io) {}
+        acceptor(asio::make_strand(io)) {}
 
   Status open();
   void accept();
@@ -84,7 +84,7 @@ struct Server::Inside {
   asio::io_context io;
   // While an answer is computed nothing waits for input.  The threads must stay all the same, to write it.
   asio::executor_work_guard<asio::io_context::executor_type> work;
-  tcp::acceptor acceptor;
+  tcp::acceptor acceptor;  // on a strand: one thread may accept while another one is told to stop
   std::uint16_t port = 0;
   std::vector<std::thread> threads;
 };
@@ -182,7 +182,7 @@ void Server::Inside::count_out(const std::string& address) {
 }
 
 void Server::Inside::stop_accepting() {
-  asio::post(io, [this] {
+  asio::post(acceptor.get_executor(), [this] {
     beast::error_code ignored;
     acceptor.close(ignored);
   });

@@ -13,6 +13,8 @@
 namespace unscatter::service {
 namespace {
 
+constexpr std::int64_t kSkew = 60;  // seconds by which a clock may be corrected
+
 std::string random_cookie() {
   std::array<std::uint8_t, 32> bytes{};
   SecureRandom().fill(std::as_writable_bytes(std::span(bytes)));
@@ -52,7 +54,8 @@ std::optional<Sessions::Found> Sessions::find(std::string_view cookie, std::int6
   const std::lock_guard lock(mutex_);
   const auto found = rows_.find(row_key(cookie));
   if (found == rows_.end()) return std::nullopt;
-  if (expires(found->second) <= now) {
+  // After a clock was set back, nobody knows how old a session from before is.
+  if (expires(found->second) <= now || found->second.opened > now + kSkew) {
     rows_.erase(found);
     return std::nullopt;
   }

@@ -24,6 +24,7 @@ constexpr std::size_t kMostEvents = 64;      // of one round
 constexpr std::uint32_t kMostAttempts = 80;  // about three days
 constexpr std::int64_t kFirstPause = 5;
 constexpr std::int64_t kLongestPause = 3600;
+constexpr std::int64_t kFarthest = 2 * kLongestPause;  // more than a pause with its random part
 
 std::string event_name(const QueueEvent& event) {
   const bool extended = event.note == RequestNote::kComplex || event.note == RequestNote::kManyRequests;
@@ -157,7 +158,7 @@ bool Webhooks::deliver(const QueueEvent& event) {
 
 void Webhooks::deliver_due() {
   const std::int64_t now = options_.clock();
-  const auto events = writer_.queue().due_events(now, kMostEvents);
+  const auto events = writer_.queue().due_events(now, kMostEvents, kFarthest);
   if (!events.ok() || events->empty()) return;
   std::vector<Delivery> deliveries;
   for (const QueueEvent& event : *events) {

@@ -7,14 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "unscatter/store/promise_text.h"
 
 namespace unscatter::service {
 namespace {
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 // "3 nodes, 1 edge"
 class List {
@@ -27,16 +24,6 @@ class List {
  private:
   std::string words_;
 };
-
-std::string asked_words(const RequestCounts& counts) {
-  List list;
-  list.add(counts.subjects, "subject", "subjects");
-  list.add(counts.graphs, "graph", "graphs");
-  list.add(counts.nodes, "node", "nodes");
-  list.add(counts.edges, "edge", "edges");
-  list.add(counts.features, "node's features", "nodes' features");
-  return list.str();
-}
 
 Json bound_json(const std::optional<double>& bound) { return bound ? Json(*bound) : Json(nullptr); }
 
@@ -78,19 +65,6 @@ std::string cost_words(const Certificate& certificate) {
   return {};
 }
 
-std::string exposure_words(const Exposure& exposure, const Promise& promise) {
-  if (exposure.models == 0) return "nobody has seen a model that had learned from it";
-  const std::string who = exposure.models == 1 ? std::string("the model published so far")
-                                               : fmt::format("the {} models published so far", exposure.models);
-  if (promise.mechanism == Mechanism::kObjective) {
-    return fmt::format("whoever kept {} can tell: models before and after share their noise", who);
-  }
-  // Not 1.00: nobody is ever certain.
-  const double guess = best_guess(exposure);
-  return fmt::format("whoever kept {} can tell that it was in there, right with probability {} (blind guess: 0.5)", who,
-                     guess > 0.995 ? "more than 0.99" : fmt::format("{:.2f}", guess));
-}
-
 std::string edits_words(const EditCounts& edits) {
   List list;
   list.add(edits.nodes, "node", "nodes");
@@ -105,10 +79,10 @@ std::string edits_words(const EditCounts& edits) {
 std::string entry_words(const LedgerRecord& record) {
   switch (record.kind) {
     case EntryKind::kCreated: return fmt::format("trained on {} graphs", record.graphs);
-    case EntryKind::kForgotten: return "forgot " + asked_words(record.requests);
+    case EntryKind::kForgotten: return "forgot " + counts_words(record.requests);
     case EntryKind::kReleased: return fmt::format("published model {}", record.published);
     case EntryKind::kUpgraded: return "brought to format 2";
-    case EntryKind::kReplayed: return "brought an older copy up to date: forgot " + asked_words(record.requests);
+    case EntryKind::kReplayed: return "brought an older copy up to date: forgot " + counts_words(record.requests);
     case EntryKind::kRenewed: return "began another count, after " + counted(record.published, "model", "models");
     case EntryKind::kAdded: return "added " + counted(record.graphs_added, "graph", "graphs");
     case EntryKind::kCorrected: return "corrected " + counted(record.requests.total(), "value", "values");

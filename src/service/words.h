@@ -9,6 +9,7 @@
 #include "unscatter/unlearn/certificate.h"
 #include "unscatter/unlearn/prepared_removal.h"
 #include "unscatter/unlearn/promise.h"
+#include "unscatter/unlearn/words.h"
 
 namespace unscatter::service {
 
@@ -16,7 +17,6 @@ namespace unscatter::service {
 [[nodiscard]] std::string protection_words(const SessionOptions& options);
 [[nodiscard]] std::string certificate_words(const Certificate& certificate);
 [[nodiscard]] std::string cost_words(const Certificate& certificate);
-[[nodiscard]] std::string exposure_words(const Exposure& exposure, const Promise& promise);
 [[nodiscard]] std::string edits_words(const EditCounts& edits);
 [[nodiscard]] std::string entry_words(const LedgerRecord& record);
 

@@ -13,7 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kGather = 2ms;        // less than a durable write takes
+constexpr auto kShortGather = 2ms;  // less than a durable write takes
+constexpr auto kLongGather = 20ms;
+constexpr int kGatherShare = 8;      // of the time of the update before
 constexpr auto kPause = 2s;          // after a failure
 constexpr int kBrokenAfter = 5;      // failures in a row
 constexpr auto kHousekeeping = 60s;  // between two rounds of dropping what is old
@@ -81,6 +83,7 @@ void Writer::drain(std::chrono::seconds longest) {
     changed_.notify_one();
   }
   if (thread_.joinable()) thread_.join();
+  aside_.finish();
 }
 
 bool Writer::has_queued() const {
@@ -89,8 +92,8 @@ bool Writer::has_queued() const {
 }
 
 void Writer::gather(std::unique_lock<std::mutex>& lock) {
-  if (last_round_ <= 1 || submissions_.empty()) return;
-  changed_.wait_for(lock, kGather, [this] { return submissions_.size() >= last_round_ || draining_; });
+  if (expected_ <= 1 || submissions_.empty()) return;
+  changed_.wait_for(lock, patience_, [this] { return submissions_.size() >= expected_ || draining_; });
 }
 
 bool Writer::next_round(std::vector<Waiting>& submissions, std::vector<Job>& jobs) {
@@ -117,11 +120,13 @@ void Writer::loop() {
   std::vector<Waiting> submissions;
   std::vector<Job> jobs;
   while (next_round(submissions, jobs)) {
-    last_round_ = submissions.size();
+    answered_ = 0;
+    patience_ = kShortGather;
     commit(std::exchange(submissions, {}));
     for (const Job& job : std::exchange(jobs, {})) job(*workspace_, *queue_);
     if (has_queued() && Clock::now() >= try_again_) process();
     answer_waiters(false);
+    expect_again();
     keep_house();
   }
   answer_waiters(true);
@@ -135,16 +140,17 @@ void Writer::commit(std::vector<Waiting> submissions) {
   auto outcomes = queue_->submit_many(together);
   if (!outcomes.ok()) {
     failed(outcomes.error());
-    for (const Waiting& one : submissions) one.done(outcomes.error());
+    for (Waiting& one : submissions) answer(std::move(one.done), outcomes.error());
     return;
   }
+  wrote();
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     Submitted& outcome = (*outcomes)[i];
     if (outcome.outcome == Submitted::Outcome::kTaken) tell_all(outcome.ids);
     if (submissions[i].wait > 0s && !outcome.ids.empty()) {
       waiters_.push_back({std::move(outcome), Clock::now() + submissions[i].wait, std::move(submissions[i].done)});
     } else {
-      submissions[i].done(std::move(outcome));
+      answer(std::move(submissions[i].done), std::move(outcome));
     }
   }
 }
@@ -161,11 +167,15 @@ void Writer::process() {
   how.shred = options_.shred;
   how.hand_out = [this](const Forgotten& outcome, std::span<const RequestId>) { return hand_out(outcome); };
   const Result<Processed> processed = queue_->process(how);
+  update_failed_ = !processed.ok();
   if (!processed.ok()) return failed(processed.error());
   succeeded();
+  const double seconds = watch.lap();
+  const auto share = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds / kGatherShare));
+  patience_ = std::clamp<Clock::duration>(share, kShortGather, kLongGather);
   metrics_.updates += processed->updates.size();
   metrics_.updated_requests += processed->done.size();
-  metrics_.update_microseconds += static_cast<std::uint64_t>(watch.lap() * 1e6);
+  metrics_.update_microseconds += static_cast<std::uint64_t>(seconds * 1e6);
   for (const auto* ids : {&processed->done, &processed->already_absent, &processed->refused, &processed->failed}) {
     tell_all(*ids);
   }
@@ -181,20 +191,35 @@ void Writer::answer_waiters(bool all) {
   std::erase_if(waiters_, [&](Waiter& waiter) {
     const bool over =
         all || now >= waiter.until || std::all_of(waiter.outcome.ids.begin(), waiter.outcome.ids.end(), is_over);
-    if (over) waiter.done(std::move(waiter.outcome));
+    if (over) answer(std::move(waiter.done), std::move(waiter.outcome));
     return over;
   });
 }
 
+void Writer::answer(Submitting done, Result<Submitted> outcome) {
+  ++answered_;
+  aside_.run([done = std::move(done), outcome = std::move(outcome)]() mutable { done(std::move(outcome)); });
+}
+
+void Writer::expect_again() {
+  const std::lock_guard lock(mutex_);
+  expected_ = answered_ + submissions_.size();
+}
+
 void Writer::failed(const Error& error) {
   ++metrics_.write_failures;
+  next_house_ = std::min(next_house_, Clock::now() + kPause);
   // The sentence of the error may name a file of the operator, and somebody of the data.  Its kind names nobody.
   const std::string kind(error_code_name(error.code));
   log_.note("error", "the workspace could not be changed: " + kind);
   try_again_ = Clock::now() + kPause;
   const std::lock_guard lock(mutex_);
   problem_ = kind;
-  ++failures_;
+  if (queue_->must_be_opened_again()) {
+    failures_ = kBrokenAfter;
+  } else if (error.code != ErrorCode::kIo) {
+    ++failures_;
+  }
 }
 
 void Writer::succeeded() {
@@ -203,12 +228,23 @@ void Writer::succeeded() {
   failures_ = 0;
 }
 
+void Writer::wrote() {
+  if (!update_failed_ || !has_queued()) succeeded();
+}
+
 void Writer::keep_house() {
   publish_if_due();
   const auto now = Clock::now();
   if (now < next_house_) return;
-  next_house_ = now + kHousekeeping;
-  if (const auto dropped = queue_->drop_finished(); !dropped.ok()) failed(dropped.error());
+  const auto dropped = queue_->drop_finished();
+  // This writes, whether or not there is something to drop.  So the end of a problem is noticed, even if nobody sends
+  // anything because of it.
+  if (dropped.ok()) {
+    wrote();
+  } else {
+    failed(dropped.error());
+  }
+  next_house_ = now + (problem() ? Clock::duration(kPause) : Clock::duration(kHousekeeping));
 }
 
 void Writer::publish_if_due() {

@@ -2,7 +2,9 @@
 //
 // Whatever arrives while it works is done together in the next round: all submissions in one transaction, and all
 // queued requests by one certified update.  So a single client never waits for others, and many clients share the cost
-// of the disk.  Only if the round before had several submissions, the next one waits a moment for as many.
+// of the disk.  Only where the round before had several, the next one waits a moment for those who were answered then:
+// clients that send one request after the other come again at once.  The moment is short beside the update before.
+// Answers are written on a thread beside this one.
 //
 // Readers never wait for a removal: what they need is the queue's view, its pages, and published().
 #pragma once
@@ -19,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "service/aside.h"
 #include "service/events.h"
 #include "service/log.h"
 #include "service/metrics.h"
@@ -63,7 +66,8 @@ class Writer {
   void set_published(std::shared_ptr<const Published> published);
   // Why nothing can be written at present.
   [[nodiscard]] std::optional<std::string> problem() const;
-  // Several failures in a row: only opening the file again can help.
+  // Only opening the file again can help: it is not known what the disk has, or there were several failures in a row
+  // that were not the disk's.  A disk that is full is waited for.
   [[nodiscard]] bool broken() const;
   // Tells listeners about a request, and where things stand.
   void tell(const QueuedRequest& request);
@@ -90,12 +94,17 @@ class Writer {
   void commit(std::vector<Waiting> submissions);
   void process();
   void answer_waiters(bool all);
+  void answer(Submitting done, Result<Submitted> outcome);
+  // How many may come in the next round: those who wait already, and those who were answered in this one.
+  void expect_again();
   void keep_house();
   void publish_if_due();
   [[nodiscard]] bool has_queued() const;
   [[nodiscard]] Status hand_out(const Forgotten& outcome);
   void failed(const Error& error);
   void succeeded();
+  // A write of the queue alone succeeded.  It does not mean that updates do.
+  void wrote();
   void tell_all(const std::vector<RequestId>& ids);
   void tell_status();
 
@@ -117,11 +126,15 @@ class Writer {
   std::optional<std::string> problem_;
   int failures_ = 0;
 
-  std::size_t last_round_ = 0;     // submissions of the round before
+  std::size_t answered_ = 0;       // in this round
+  std::size_t expected_ = 0;       // in the next one
+  Clock::duration patience_{};     // for them
   Clock::time_point try_again_{};  // after a failure: not before
+  bool update_failed_ = false;     // the last one
   Clock::time_point next_house_{};
   Clock::time_point next_publish_{};
   std::vector<Waiter> waiters_;
+  Aside aside_;
   std::thread thread_;
 };
 

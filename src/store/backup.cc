@@ -203,7 +203,7 @@ Result<Backup> copy_database(const Database& database, const fs::path& from, con
   {
     // A copy that was never read is none.
     UNSCATTER_TRY(written, open_database(copy.path(), std::chrono::milliseconds(0)));
-    const CheckedFile checked = check_database(written, copy.path(), {});
+    const CheckedFile checked = check_database(WorkspaceTables(written), copy.path(), {});
     UNSCATTER_CHECK_OK(require_sound(checked.verification, from));
     const ChainEnd& chain = checked.contents.chain;
     if (chain.head != head) {
@@ -229,6 +229,7 @@ Result<Backup> Workspace::backup(const fs::path& to, const BackupOptions& option
   if (state.uncertain) return state.require_writable().error();
   // An older copy may hold what was removed since.
   if (state.outdated) return *state.outdated;
+  if (state.files.sharded()) return state.copy_folder(to, options);
   return copy_database(state.database, state.path, to, options, state.contents.chain.head, state.options.wait);
 }
 

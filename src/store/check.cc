@@ -17,6 +17,7 @@
 #include "store/schema.h"
 #include "store/tables.h"
 #include "store/unused_pages.h"
+#include "store/workspace_files.h"
 
 namespace unscatter {
 namespace {
@@ -29,15 +30,15 @@ Error unsound(std::string what) { return {ErrorCode::kMalformedInput, std::move(
 // wants to know all that is wrong with it.
 class QuickCheck {
  public:
-  QuickCheck(const Database& database, const fs::path& path, const fs::path& key)
-      : database_(database), path_(path), key_(key) {}
+  QuickCheck(const WorkspaceTables& tables, const fs::path& path, const fs::path& key)
+      : tables_(tables), database_(tables.main()), path_(path), key_(key) {}
 
   CheckedFile run() {
     // Pages that do not hang together may show any row twice or not at all.
-    if (note("file", check_structure(database_, path_)) && note("constants", constants()) && note("chain", chain())) {
+    if (note("file", check_structure(tables_, path_)) && note("constants", constants()) && note("chain", chain())) {
       note("signature", signature());
       if (!key_.empty()) note("record", check_record(database_, path_, key_, contents_));
-      const bool data = note("data", check_data(database_, contents_));
+      const bool data = note("data", check_data(tables_, contents_));
       const bool model = note("model", read_learned(database_, contents_), "weights and counts are as the ledger says");
       if (data && model) note("certificate", certificate());
       // Without the constants that stand with the model, nobody knows how large a published one should be.
@@ -45,7 +46,7 @@ class QuickCheck {
       note("seals", seals(data));
       if (data && model) note("kept", kept());
     }
-    note("erasure", check_erasure(database_, path_));
+    note("erasure", check_erasure(tables_, path_));
     CheckedFile checked;
     checked.verification.passed = true;
     for (const Check& check : checks_) checked.verification.passed = checked.verification.passed && check.passed;
@@ -111,10 +112,11 @@ class QuickCheck {
   Result<std::string> kept() {
     UNSCATTER_TRY(there, has_kept_tables(database_));
     if (!there) return std::string("nothing is kept beside graphs and model; the next removal keeps more");
-    UNSCATTER_CHECK_OK(check_kept_seals(database_, contents_));
+    UNSCATTER_CHECK_OK(check_kept_seals(tables_, contents_));
     return std::string("rows, tree, index and curvature are as they were written");
   }
 
+  WorkspaceTables tables_;
   const Database& database_;
   const fs::path& path_;
   const fs::path& key_;
@@ -124,9 +126,11 @@ class QuickCheck {
 
 }  // namespace
 
-Result<std::string> check_structure(const Database& database, const fs::path& path) {
-  UNSCATTER_CHECK_OK(check_pages(database, path));
-  return std::string("the pages hang together and the log is empty");
+Result<std::string> check_structure(const WorkspaceTables& tables, const fs::path& path) {
+  const std::vector<FileOfTables> files = files_of(tables, path);
+  for (const FileOfTables& file : files) UNSCATTER_CHECK_OK(check_pages(*file.database, file.path));
+  if (files.size() == 1) return std::string("the pages hang together and the log is empty");
+  return fmt::format("the pages of {} files hang together and their logs are empty", files.size());
 }
 
 Result<std::string> check_record(const Database& database, const fs::path& path, const fs::path& key,
@@ -141,8 +145,8 @@ Result<std::string> check_record(const Database& database, const fs::path& path,
   return fmt::format("{} entries on record beside the signing key, and the file has all of them", known->lines.size());
 }
 
-Result<std::string> check_data(const Database& database, Contents& contents) {
-  UNSCATTER_CHECK_OK(read_data(database, contents));
+Result<std::string> check_data(const WorkspaceTables& tables, Contents& contents) {
+  UNSCATTER_CHECK_OK(read_data(tables, contents));
   std::size_t present = 0;
   for (const SlotSnapshot& slot : contents.snapshot.slots) present += slot.graph ? 1u : 0u;
   // The root says that the rows are the right ones.  The count in the entry is a claim of its own (invariant 5).
@@ -188,19 +192,27 @@ Result<std::string> check_due_dates(const Database& database, const Contents& co
   return fmt::format("{} due dates", count);
 }
 
-Result<std::string> check_erasure(const Database& database, const fs::path& path) {
-  for (const char* suffix : {"-wal", "-journal"}) {
-    std::error_code missing;
-    const auto size = fs::file_size(fs::path(path.string() + suffix), missing);
-    if (!missing && size > 0) return unsound(fmt::format("{}{} holds {} bytes", path.string(), suffix, size));
+Result<std::string> check_erasure(const WorkspaceTables& tables, const fs::path& path) {
+  std::size_t pages = 0;
+  for (const FileOfTables& file : files_of(tables, path)) {
+    for (const char* suffix : {"-wal", "-journal"}) {
+      std::error_code missing;
+      const auto size = fs::file_size(fs::path(file.path.string() + suffix), missing);
+      if (!missing && size > 0) return unsound(fmt::format("{}{} holds {} bytes", file.path.string(), suffix, size));
+    }
+    UNSCATTER_TRY(unused, examine_unused_pages(*file.database, file.path));
+    if (unused.not_empty > 0) {
+      return unsound(tables.sharded()
+                         ? fmt::format("{} unused pages of {} are not empty", unused.not_empty, file.path.string())
+                         : fmt::format("{} unused pages are not empty", unused.not_empty));
+    }
+    pages += unused.pages;
   }
-  UNSCATTER_TRY(unused, examine_unused_pages(database, path));
-  if (unused.not_empty > 0) return unsound(fmt::format("{} unused pages are not empty", unused.not_empty));
-  return fmt::format("nothing in the log, and nothing in the {} unused pages", unused.pages);
+  return fmt::format("nothing in the log, and nothing in the {} unused pages", pages);
 }
 
-CheckedFile check_database(const Database& database, const fs::path& path, const fs::path& key) {
-  return QuickCheck(database, path, key).run();
+CheckedFile check_database(const WorkspaceTables& tables, const fs::path& path, const fs::path& key) {
+  return QuickCheck(tables, path, key).run();
 }
 
 Status require_sound(const Verification& verification, const fs::path& path) {
@@ -211,12 +223,12 @@ Status require_sound(const Verification& verification, const fs::path& path) {
 }
 
 Result<Verification> check_workspace(const fs::path& path, const WorkspaceOptions& workspace) {
-  const Result<Database> database = open_database(path, workspace.wait, Access::kReader);
-  if (database.ok()) return check_database(*database, path, workspace.record).verification;
+  const Result<WorkspaceFiles> files = open_files(path, workspace.wait, Access::kReader);
+  if (files.ok()) return check_database(files->tables(), path, workspace.record).verification;
   // A damaged file is a finding.  A file that is locked or missing is an error, because nothing can be said about it.
-  if (database.error().code != ErrorCode::kMalformedInput) return database.error();
+  if (files.error().code != ErrorCode::kMalformedInput) return files.error();
   Verification verification;
-  verification.checks.push_back({"file", false, database.error().message});
+  verification.checks.push_back({"file", false, files.error().message});
   return verification;
 }
 

@@ -7,6 +7,7 @@
 
 #include "store/contents.h"
 #include "store/sqlite.h"
+#include "store/workspace_tables.h"
 #include "unscatter/base/result.h"
 #include "unscatter/store/verify.h"
 
@@ -15,12 +16,12 @@ namespace unscatter {
 // Each returns a sentence, or what is wrong.
 
 // Do the pages of the file hang together?
-[[nodiscard]] Result<std::string> check_structure(const Database& database, const std::filesystem::path& path);
+[[nodiscard]] Result<std::string> check_structure(const WorkspaceTables& tables, const std::filesystem::path& path);
 // Is it older than the record beside the signing key `key`?  Needs contents.chain.
 [[nodiscard]] Result<std::string> check_record(const Database& database, const std::filesystem::path& path,
                                                const std::filesystem::path& key, const Contents& contents);
 // Reads the graphs into `contents`.  Are they those that the last entry commits to, and as many?
-[[nodiscard]] Result<std::string> check_data(const Database& database, Contents& contents);
+[[nodiscard]] Result<std::string> check_data(const WorkspaceTables& tables, Contents& contents);
 // Is the published model the one that the last entry commits to?  Needs all of `contents`.
 [[nodiscard]] Result<std::string> check_published(const Database& database, const Contents& contents);
 // Are all due dates there, and each about something that is there (invariant 13)?  Graphs that are damaged have a check
@@ -28,7 +29,7 @@ namespace unscatter {
 [[nodiscard]] Result<std::string> check_due_dates(const Database& database, const Contents& contents, bool data_holds);
 // What the file could still hold of the past (invariant 11).  Blocks that the file system or the drive has moved are
 // out of reach.
-[[nodiscard]] Result<std::string> check_erasure(const Database& database, const std::filesystem::path& path);
+[[nodiscard]] Result<std::string> check_erasure(const WorkspaceTables& tables, const std::filesystem::path& path);
 
 // All that a quick test looks at, of an open file.
 struct CheckedFile {
@@ -36,7 +37,7 @@ struct CheckedFile {
   Contents contents;  // as far as they hold
 };
 // `key`: the file of the signing key, beside which the record lies; empty: no record is looked for.
-[[nodiscard]] CheckedFile check_database(const Database& database, const std::filesystem::path& path,
+[[nodiscard]] CheckedFile check_database(const WorkspaceTables& tables, const std::filesystem::path& path,
                                          const std::filesystem::path& key);
 // The first check that did not pass.  Errors: kMalformedInput, with its name and what it says.
 [[nodiscard]] Status require_sound(const Verification& verification, const std::filesystem::path& path);

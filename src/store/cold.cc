@@ -16,41 +16,41 @@ namespace unscatter {
 namespace {
 
 // The graph in that slot, if it is the one that the tree knows.
-Result<GraphRow> known_graph(const Database& database, Contents& contents, std::size_t slot) {
-  UNSCATTER_TRY(row, read_graph(database, slot));
-  UNSCATTER_TRY(leaf, contents.tree.leaf(database, slot));
+Result<GraphRow> known_graph(const WorkspaceTables& tables, Contents& contents, std::size_t slot) {
+  UNSCATTER_TRY(row, read_graph(tables, slot));
+  UNSCATTER_TRY(leaf, contents.tree.leaf(tables.main(), slot));
   if (row.leaf(slot) == leaf) return row;
   return Error{ErrorCode::kMalformedInput,
                fmt::format("the workspace is damaged: the graph in slot {} is not what the ledger says", slot)};
 }
 
-Status add_slots_of(const Database& database, const Contents& contents, MemberIndex& index, const GraphKey& key,
+Status add_slots_of(const WorkspaceTables& tables, const Contents& contents, MemberIndex& index, const GraphKey& key,
                     std::set<std::size_t>& slots) {
   if (const auto* id = std::get_if<std::string>(&key)) {
-    UNSCATTER_TRY(found, index.slots_of(database, MemberKind::kGraphId, *id));
+    UNSCATTER_TRY(found, index.slots_of(tables, MemberKind::kGraphId, *id));
     slots.insert(found.begin(), found.end());
     return ok_status();
   }
-  UNSCATTER_TRY(found, slot_of_number(database, contents.tree.leaves(), std::get<std::size_t>(key)));
+  UNSCATTER_TRY(found, slot_of_number(tables, contents.tree.leaves(), std::get<std::size_t>(key)));
   if (found) slots.insert(*found);
   return ok_status();
 }
 
 // Requests and corrections are variants.  All of their alternatives name a graph, apart from ForgetSubject.
 template <typename Request>
-Result<std::vector<std::size_t>> slots_of_all(const Database& database, const Contents& contents,
+Result<std::vector<std::size_t>> slots_of_all(const WorkspaceTables& tables, const Contents& contents,
                                               std::span<const Request> requests) {
-  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  UNSCATTER_TRY(index, MemberIndex::open(tables, contents.identity.list_key));
   std::set<std::size_t> slots;
   for (const Request& request : requests) {
     UNSCATTER_CHECK_OK(std::visit(
         [&](const auto& one) -> Status {
           if constexpr (std::is_same_v<std::decay_t<decltype(one)>, ForgetSubject>) {
-            UNSCATTER_TRY(found, index.slots_of(database, MemberKind::kSubject, one.id));
+            UNSCATTER_TRY(found, index.slots_of(tables, MemberKind::kSubject, one.id));
             slots.insert(found.begin(), found.end());
             return ok_status();
           } else {
-            return add_slots_of(database, contents, index, one.graph, slots);
+            return add_slots_of(tables, contents, index, one.graph, slots);
           }
         },
         request));
@@ -60,17 +60,18 @@ Result<std::vector<std::size_t>> slots_of_all(const Database& database, const Co
 
 }  // namespace
 
-Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+Result<std::vector<std::size_t>> touched_slots(const WorkspaceTables& tables, const Contents& contents,
                                                std::span<const RemovalRequest> requests) {
-  return slots_of_all(database, contents, requests);
+  return slots_of_all(tables, contents, requests);
 }
 
-Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+Result<std::vector<std::size_t>> touched_slots(const WorkspaceTables& tables, const Contents& contents,
                                                std::span<const Correction> corrections) {
-  return slots_of_all(database, contents, corrections);
+  return slots_of_all(tables, contents, corrections);
 }
 
-Result<SessionSnapshot> read_part(const Database& database, Contents& contents, const std::vector<std::size_t>& slots) {
+Result<SessionSnapshot> read_part(const WorkspaceTables& tables, Contents& contents,
+                                  const std::vector<std::size_t>& slots) {
   SessionSnapshot part = contents.snapshot;
   part.slots.clear();
   OtherSlots others;
@@ -79,7 +80,7 @@ Result<SessionSnapshot> read_part(const Database& database, Contents& contents, 
   std::size_t here = 0;
   std::set<std::uint32_t> classes;
   for (const std::size_t slot : slots) {
-    UNSCATTER_TRY(row, known_graph(database, contents, slot));
+    UNSCATTER_TRY(row, known_graph(tables, contents, slot));
     UNSCATTER_TRY(kept, slot_from_row(row));
     // The graph has its own copy.
     wipe(row.content);
@@ -100,9 +101,9 @@ Result<SessionSnapshot> read_part(const Database& database, Contents& contents, 
   for (const std::uint32_t label : classes) {
     if (classes_stay || label >= others.have_class.size()) continue;
     const auto elsewhere = [&](std::size_t slot) { return !std::binary_search(slots.begin(), slots.end(), slot); };
-    UNSCATTER_TRY(other, slot_with_label(database, label, elsewhere));
+    UNSCATTER_TRY(other, slot_with_label(tables, label, elsewhere));
     if (!other) continue;
-    UNSCATTER_TRY(row, known_graph(database, contents, *other));
+    UNSCATTER_TRY(row, known_graph(tables, contents, *other));
     wipe(row.content);
     others.have_class[label] = row.present && row.label == label;
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "store/contents.h"
-#include "store/sqlite.h"
+#include "store/workspace_tables.h"
 #include "unscatter/base/result.h"
 #include "unscatter/unlearn/request.h"
 #include "unscatter/unlearn/snapshot.h"
@@ -15,14 +15,14 @@ namespace unscatter {
 
 // The slots that the requests are about, ascending.  A request that is about nothing adds nothing: whoever plans it
 // says so.  Errors: kMalformedInput where the kept index is damaged.
-[[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+[[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const WorkspaceTables& tables, const Contents& contents,
                                                              std::span<const RemovalRequest> requests);
-[[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const Database& database, const Contents& contents,
+[[nodiscard]] Result<std::vector<std::size_t>> touched_slots(const WorkspaceTables& tables, const Contents& contents,
                                                              std::span<const Correction> corrections);
 
 // Those slots with the model, as a part of a session.  Every graph is held against the tree, and the tree against the
 // signed head.  Errors: kMalformedInput where one of them is damaged.
-[[nodiscard]] Result<SessionSnapshot> read_part(const Database& database, Contents& contents,
+[[nodiscard]] Result<SessionSnapshot> read_part(const WorkspaceTables& tables, Contents& contents,
                                                 const std::vector<std::size_t>& slots);
 
 }  // namespace unscatter

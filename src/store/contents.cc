@@ -38,14 +38,14 @@ Status read_constants(const Database& database, Contents& contents) {
   return ok_status();
 }
 
-Status read_data(const Database& database, Contents& contents) {
+Status read_data(const WorkspaceTables& tables, Contents& contents) {
   contents.snapshot.name = contents.constants.name;
   contents.snapshot.slots.clear();
   std::vector<Digest> leaves;
   // A row that cannot be understood is only spoken of if all rows are as the ledger says.  Otherwise "changed" is the
   // better answer.
   std::optional<Error> not_understood;
-  UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
+  UNSCATTER_CHECK_OK(visit_graphs(tables, [&](std::size_t slot, GraphRow& row) {
     leaves.push_back(row.leaf(slot));
     Result<SlotSnapshot> kept = slot_from_row(row);
     // The graph has its own copy.  These bytes would stay in freed memory after the graph is forgotten.
@@ -135,7 +135,8 @@ Result<std::optional<PublishedModel>> read_committed_model(const Database& datab
   return model;
 }
 
-Result<Contents> read_contents(const Database& database) {
+Result<Contents> read_contents(const WorkspaceTables& tables) {
+  const Database& database = tables.main();
   // The order is that of trust.  Constants say how to read.  The chain says what graphs and model have to be.
   Contents contents;
   UNSCATTER_CHECK_OK(read_constants(database, contents));
@@ -146,7 +147,7 @@ Result<Contents> read_contents(const Database& database) {
   UNSCATTER_CHECK_OK(check_head_signature(contents.chain, contents.identity.signer));
   if (contents.chain.last.constants != constants_digest(contents.identity)) return not_as_recorded("the constants are");
   contents.snapshot.name = contents.constants.name;
-  UNSCATTER_TRY(slots, count_slots(database));
+  UNSCATTER_TRY(slots, count_slots(tables));
   contents.tree = StoredTree(slots, contents.chain.last.data_after);
   UNSCATTER_TRY(kept, has_kept_tables(database));
   contents.has_kept_state = kept;

@@ -11,6 +11,7 @@
 #include "store/sqlite.h"
 #include "store/stored_tree.h"
 #include "store/tables.h"
+#include "store/workspace_tables.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/store/receipt.h"
@@ -36,7 +37,7 @@ struct Contents {
 // The parts one after the other, so that a verification can tell how far it came.
 [[nodiscard]] Status read_constants(const Database& database, Contents& contents);
 // All graphs, and whether their digest is the one of the last entry.
-[[nodiscard]] Status read_data(const Database& database, Contents& contents);
+[[nodiscard]] Status read_data(const WorkspaceTables& tables, Contents& contents);
 // The same for the model.
 [[nodiscard]] Status read_learned(const Database& database, Contents& contents);
 // The published model of the present state, if there is one, and whether the last entry commits to it.  Errors:
@@ -50,7 +51,7 @@ struct Contents {
 // head is signed, and model, published model and constants are what it commits to.  The model meets its guarantee as
 // far as its residuals say.  What is read of the graphs later is held against the same head.  Errors: kMalformedInput,
 // kIo; kUnsupported for another version of the embedding.
-[[nodiscard]] Result<Contents> read_contents(const Database& database);
+[[nodiscard]] Result<Contents> read_contents(const WorkspaceTables& tables);
 
 // Width of the weights: the embedding's, and one for the bias.
 [[nodiscard]] std::size_t weight_rows(const Contents& contents);

@@ -116,20 +116,6 @@ Result<std::optional<DueRow>> read_due_row(const Database& database, const DueKe
   return std::optional<DueRow>(std::move(row));
 }
 
-// Which of `count` slots from `first` on have a graph.  By a column that stands before the graph, which is then not
-// read.
-Result<std::vector<bool>> slots_in_use(const Database& database, std::size_t first, std::size_t count) {
-  std::vector<bool> used(count, false);
-  Statement statement = database.prepare("SELECT slot FROM graphs WHERE slot >= ? AND slot < ? AND label IS NOT NULL");
-  statement.bind(1, static_cast<std::int64_t>(first)).bind(2, static_cast<std::int64_t>(first + count));
-  for (;;) {
-    UNSCATTER_TRY(more, statement.step());
-    if (!more) return used;
-    UNSCATTER_TRY(slot, statement.integer(0));
-    used[static_cast<std::size_t>(slot) - first] = true;
-  }
-}
-
 Result<bool> any_has_date(const Database& database, const std::vector<DueKey>& keys) {
   for (const DueKey& key : keys) {
     UNSCATTER_TRY(row, read_due_row(database, key));
@@ -259,9 +245,10 @@ Result<DueCounts> count_due(const Database& database, const Identity& identity, 
   return counts;
 }
 
-Status add_due_dates(const Database& database, const Identity& identity, const SigningKey& key,
+Status add_due_dates(const WorkspaceTables& tables, const Identity& identity, const SigningKey& key,
                      std::span<const std::optional<std::int64_t>> graphs, std::size_t first,
                      const std::map<std::string, std::int64_t>& subjects, bool fresh) {
+  const Database& database = tables.main();
   UNSCATTER_TRY(change, DueChange::begin(database, identity, fresh));
   const auto add = [&](const DueKey& what, std::int64_t due) -> Status {
     if (fresh) return change.add(what, due);
@@ -269,14 +256,14 @@ Status add_due_dates(const Database& database, const Identity& identity, const S
     if (before && before->due <= due) return ok_status();
     return change.set(what, due);
   };
-  UNSCATTER_TRY(used, slots_in_use(database, first, graphs.size()));
+  UNSCATTER_TRY(used, slots_in_use(tables, first, graphs.size()));
   for (std::size_t i = 0; i < graphs.size(); ++i) {
     if (graphs[i] && used[i]) UNSCATTER_CHECK_OK(add(first + i, *graphs[i]));
   }
   if (!subjects.empty()) {
     std::vector<std::string> ids;
     for (const auto& [id, due] : subjects) ids.push_back(id);
-    UNSCATTER_TRY(slots, slots_with(database, ids));
+    UNSCATTER_TRY(slots, slots_with(tables, ids));
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (!slots[i].empty()) UNSCATTER_CHECK_OK(add(ids[i], subjects.at(ids[i])));
     }
@@ -300,8 +287,9 @@ std::vector<std::string> subjects_that_leave(const Graph& before, const Graph* a
   return leaving;
 }
 
-Status erase_due_dates(const Database& database, const Identity& identity, const SigningKey& key,
+Status erase_due_dates(const WorkspaceTables& tables, const Identity& identity, const SigningKey& key,
                        const Leaving& leaving) {
+  const Database& database = tables.main();
   UNSCATTER_TRY(there, has_due_dates(database));
   if (!there) return ok_status();
   std::vector<DueKey> gone = leaving.dates;
@@ -314,7 +302,7 @@ Status erase_due_dates(const Database& database, const Identity& identity, const
   }
   std::sort(dated.begin(), dated.end());
   dated.erase(std::unique(dated.begin(), dated.end()), dated.end());
-  UNSCATTER_TRY(slots, slots_with(database, dated));
+  UNSCATTER_TRY(slots, slots_with(tables, dated));
   for (std::size_t i = 0; i < dated.size(); ++i) {
     if (slots[i].empty()) gone.emplace_back(dated[i]);
   }

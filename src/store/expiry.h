@@ -19,6 +19,7 @@
 #include "store/sqlite.h"
 #include "store/stored_graph.h"
 #include "store/tables.h"
+#include "store/workspace_tables.h"
 #include "unscatter/base/result.h"
 #include "unscatter/store/signing_key.h"
 
@@ -74,7 +75,7 @@ struct DueCounts {
 // Dates of graphs, the first of which is in slot `first`, and of subjects, by id, in the caller's transaction, after
 // the graphs were written.  What the file does not hold gets no date.  Where there is one already, the earlier counts.
 // `fresh`: the tables are new.
-[[nodiscard]] Status add_due_dates(const Database& database, const Identity& identity, const SigningKey& key,
+[[nodiscard]] Status add_due_dates(const WorkspaceTables& tables, const Identity& identity, const SigningKey& key,
                                    std::span<const std::optional<std::int64_t>> graphs, std::size_t first,
                                    const std::map<std::string, std::int64_t>& subjects, bool fresh = false);
 
@@ -89,7 +90,7 @@ struct Leaving {
 // The subjects that are in `before` and not in `after` (null: the graph goes).
 [[nodiscard]] std::vector<std::string> subjects_that_leave(const Graph& before, const Graph* after);
 // Erases the dates of what is gone, in the transaction of the removal, after the graphs were written.
-[[nodiscard]] Status erase_due_dates(const Database& database, const Identity& identity, const SigningKey& key,
+[[nodiscard]] Status erase_due_dates(const WorkspaceTables& tables, const Identity& identity, const SigningKey& key,
                                      const Leaving& leaving);
 
 }  // namespace unscatter

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 
@@ -20,7 +21,7 @@ Error not_derived(std::string_view what) {
   return {ErrorCode::kMalformedInput, fmt::format("the workspace is damaged: {} not what its graphs give", what)};
 }
 
-Status check_members(const Database& database, const Contents& contents, const Session& session) {
+Status check_members(const WorkspaceTables& tables, const Contents& contents, const Session& session) {
   std::map<std::string, std::vector<std::size_t>, std::less<>> subjects;
   std::map<std::string, std::vector<std::size_t>, std::less<>> ids;
   for (std::size_t slot = 0; slot < session.slots(); ++slot) {
@@ -32,12 +33,24 @@ Status check_members(const Database& database, const Contents& contents, const S
     const std::string_view id = session.graph_id(slot);
     if (!id.empty()) ids[std::string(id)].push_back(slot);
   }
-  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+  UNSCATTER_TRY(index, MemberIndex::open(tables, contents.identity.list_key));
   const auto compare = [&](MemberKind kind, auto& expected) -> Status {
-    UNSCATTER_CHECK_OK(index.visit(database, kind, [&](const std::string& id, const std::vector<std::size_t>& slots) {
+    // An id comes once for each part that it is in, and slots ascend.
+    std::map<std::string, std::size_t, std::less<>> seen;
+    UNSCATTER_CHECK_OK(index.visit(tables, kind, [&](const std::string& id, const std::vector<std::size_t>& slots) {
       const auto entry = expected.find(id);
-      if (entry == expected.end() || entry->second != slots) return Status(not_derived("the kept index is"));
-      expected.erase(entry);
+      if (entry == expected.end()) return Status(not_derived("the kept index is"));
+      std::size_t& place = seen[id];
+      const std::vector<std::size_t>& all = entry->second;
+      if (slots.size() > all.size() - place ||
+          !std::equal(slots.begin(), slots.end(), all.begin() + static_cast<std::ptrdiff_t>(place))) {
+        return Status(not_derived("the kept index is"));
+      }
+      place += slots.size();
+      if (place == all.size()) {
+        expected.erase(entry);
+        seen.erase(id);
+      }
       return ok_status();
     }));
     if (!expected.empty()) return not_derived("the kept index is");
@@ -68,19 +81,19 @@ Status check_curvature(const KeptCurvature& kept, const Session& session) {
 
 }  // namespace
 
-Result<std::string> check_kept_state(const Database& database, const Contents& contents, const Session& session,
+Result<std::string> check_kept_state(const WorkspaceTables& tables, const Contents& contents, const Session& session,
                                      StoredTree& tree) {
-  UNSCATTER_TRY(leaves, tree.all_leaves(database));
+  UNSCATTER_TRY(leaves, tree.all_leaves(tables.main()));
   const SparseBlockRows& rows = session.embeddings();
-  UNSCATTER_TRY(kept, read_rows(database, leaves, session.graph_count(), rows.columns(), session.classes()));
+  UNSCATTER_TRY(kept, read_rows(tables, leaves, session.graph_count(), rows.columns(), session.classes()));
   for (std::size_t slot = 0; slot < rows.rows(); ++slot) {
     if (kept.rows.row(slot) != rows.row(slot) || kept.labels[slot] != session.labels()[slot]) {
       return not_derived(fmt::format("the kept row of slot {} is", slot));
     }
   }
-  UNSCATTER_CHECK_OK(check_members(database, contents, session));
-  UNSCATTER_TRY(pieces, database.integer("SELECT count(*) FROM curvature"));
-  UNSCATTER_TRY(curvature, read_curvature(database, rows.columns(), session.classes(), tree.root()));
+  UNSCATTER_CHECK_OK(check_members(tables, contents, session));
+  UNSCATTER_TRY(pieces, tables.main().integer("SELECT count(*) FROM curvature"));
+  UNSCATTER_TRY(curvature, read_curvature(tables.main(), rows.columns(), session.classes(), tree.root()));
   // A removal passes over curvature that is damaged or of another state.  Here it is told.
   if (pieces > 0 && !curvature) return not_derived("the kept curvature is");
   if (curvature) UNSCATTER_CHECK_OK(check_curvature(*curvature, session));
@@ -91,30 +104,30 @@ Result<std::string> check_kept_state(const Database& database, const Contents& c
 namespace {
 
 // Reads every bucket, and with it every seal.
-Status check_buckets(const Database& database, const Contents& contents) {
-  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+Status check_buckets(const WorkspaceTables& tables, const Contents& contents) {
+  UNSCATTER_TRY(index, MemberIndex::open(tables, contents.identity.list_key));
   const auto pass_over = [](const std::string&, const std::vector<std::size_t>&) { return ok_status(); };
-  return index.visit(database, MemberKind::kSubject, pass_over);
+  return index.visit(tables, MemberKind::kSubject, pass_over);
 }
 
 }  // namespace
 
-Status check_index_and_tree(const Database& database, const Contents& contents) {
+Status check_index_and_tree(const WorkspaceTables& tables, const Contents& contents) {
   StoredTree tree(contents.tree.leaves(), contents.chain.last.data_after);
-  UNSCATTER_CHECK_OK(tree.all_leaves(database));
-  return check_buckets(database, contents);
+  UNSCATTER_CHECK_OK(tree.all_leaves(tables.main()));
+  return check_buckets(tables, contents);
 }
 
-Status check_index_and_tree(const Database& database, Contents& contents, const PreparedRemoval& update) {
-  UNSCATTER_TRY(index, MemberIndex::open(database, contents.identity.list_key));
+Status check_index_and_tree(const WorkspaceTables& tables, Contents& contents, const PreparedRemoval& update) {
+  UNSCATTER_TRY(index, MemberIndex::open(tables, contents.identity.list_key));
   for (const SlotChange& change : update.changes()) {
-    UNSCATTER_CHECK_OK(contents.tree.leaf(database, change.slot));
-    UNSCATTER_TRY(row, read_graph(database, change.slot));
+    UNSCATTER_CHECK_OK(contents.tree.leaf(tables.main(), change.slot));
+    UNSCATTER_TRY(row, read_graph(tables, change.slot));
     UNSCATTER_TRY(before, slot_from_row(row));
     wipe(row.content);
     // In memory only: write_kept_changes() does it again, in the transaction.
     const Graph* graph = before.graph ? &*before.graph : nullptr;
-    const Status followed = index.replace(database, change.slot, graph, change.graph, before.graph_id);
+    const Status followed = index.replace(tables, change.slot, graph, change.graph, before.graph_id);
     if (before.graph) before.graph->wipe();
     wipe(before.graph_id);
     UNSCATTER_CHECK_OK(followed);
@@ -122,78 +135,95 @@ Status check_index_and_tree(const Database& database, Contents& contents, const 
   return ok_status();
 }
 
-Status check_kept_seals(const Database& database, const Contents& contents) {
-  UNSCATTER_TRY(slots, count_slots(database));
+Status check_kept_seals(const WorkspaceTables& tables, const Contents& contents) {
+  UNSCATTER_TRY(slots, count_slots(tables));
   const LedgerRecord& last = contents.chain.last;
   StoredTree tree(slots, last.data_after);
-  UNSCATTER_TRY(leaves, tree.all_leaves(database));
+  UNSCATTER_TRY(leaves, tree.all_leaves(tables.main()));
   const std::size_t width = weight_rows(contents);
-  UNSCATTER_CHECK_OK(read_rows(database, leaves, last.graphs, width, class_count(contents)));
-  UNSCATTER_CHECK_OK(check_buckets(database, contents));
-  UNSCATTER_TRY(pieces, database.integer("SELECT count(*) FROM curvature"));
-  UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), last.data_after));
+  UNSCATTER_CHECK_OK(read_rows(tables, leaves, last.graphs, width, class_count(contents)));
+  UNSCATTER_CHECK_OK(check_buckets(tables, contents));
+  UNSCATTER_TRY(pieces, tables.main().integer("SELECT count(*) FROM curvature"));
+  UNSCATTER_TRY(curvature, read_curvature(tables.main(), width, class_count(contents), last.data_after));
   if (pieces > 0 && !curvature) return not_derived("the kept curvature is");
   return ok_status();
 }
 
 std::size_t members_of(const Graph& graph) { return 1 + (graph.has_node_ids() ? graph.node_count() : 0); }
 
-Status write_kept_state(const Database& database, const Session& session, const std::vector<Digest>& leaves,
+Status write_kept_state(const WorkspaceTables& tables, const Session& session, const std::vector<Digest>& leaves,
                         const Salt& key, StoredTree& tree) {
-  UNSCATTER_CHECK_OK(create_kept_tables(database));
-  std::size_t members = 0;
   const SparseBlockRows& rows = session.embeddings();
   const std::span<const std::uint32_t> labels = session.labels();
   for (std::size_t slot = 0; slot < session.slots(); ++slot) {
-    const Graph* graph = session.graph(slot);
-    if (graph == nullptr) continue;
-    members += members_of(*graph);
-    UNSCATTER_CHECK_OK(write_row(database, slot, rows.row(slot), labels[slot], leaves[slot]));
+    if (session.graph(slot) == nullptr) continue;
+    UNSCATTER_CHECK_OK(write_row(tables, slot, rows.row(slot), labels[slot], leaves[slot]));
   }
-  const auto visit = [&](const MemberIndex::Take& take) -> Status {
-    for (std::size_t slot = 0; slot < session.slots(); ++slot) {
-      const Graph* graph = session.graph(slot);
-      if (graph != nullptr) UNSCATTER_CHECK_OK(take(slot, *graph, session.graph_id(slot)));
-    }
-    return ok_status();
-  };
-  // All graphs are in memory, beside which the ids are little.
-  constexpr std::size_t kIndexMemory = std::size_t{1} << 30;
-  UNSCATTER_CHECK_OK(MemberIndex::write_new(database, members, key, kIndexMemory, visit));
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    const std::size_t end = std::min(session.slots(), tables.partition().end(part));
+    std::size_t members = 0;
+    const auto visit = [&](const MemberIndex::Take& take) -> Status {
+      for (std::size_t slot = tables.partition().first(part); slot < end; ++slot) {
+        const Graph* graph = session.graph(slot);
+        if (graph != nullptr) UNSCATTER_CHECK_OK(take(slot, *graph, session.graph_id(slot)));
+      }
+      return ok_status();
+    };
+    UNSCATTER_CHECK_OK(visit([&](std::size_t, const Graph& graph, std::string_view) {
+      members += members_of(graph);
+      return ok_status();
+    }));
+    // All graphs are in memory, beside which the ids are little.
+    constexpr std::size_t kIndexMemory = std::size_t{1} << 30;
+    UNSCATTER_CHECK_OK(MemberIndex::write_new(tables.part(part), members, key, kIndexMemory, visit));
+  }
   tree = StoredTree(leaves);
-  UNSCATTER_CHECK_OK(tree.write(database));
+  UNSCATTER_CHECK_OK(tree.write(tables.main()));
   const std::size_t width = rows.columns();
   if (!worth_keeping(width, session.classes())) return ok_status();
-  return write_curvature(database, session.curvature(), tree.root());
+  return write_curvature(tables.main(), session.curvature(), tree.root());
 }
 
-Status write_kept_changes(const Database& database, const PreparedRemoval& update, std::span<const GraphBefore> before,
-                          std::span<const Digest> leaves, const Salt& key,
+Status write_kept_changes(const WorkspaceTables& tables, const PreparedRemoval& update,
+                          std::span<const GraphBefore> before, std::span<const Digest> leaves, MemberIndex& index,
                           const std::optional<KeptCurvature>& curvature, StoredTree& tree) {
-  UNSCATTER_TRY(index, MemberIndex::open(database, key));
   const std::span<const SlotChange> changes = update.changes();
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const SlotChange& change = changes[i];
-    const Graph* graph_before = before[i].graph ? &*before[i].graph : nullptr;
-    UNSCATTER_CHECK_OK(index.replace(database, change.slot, graph_before, change.graph, before[i].graph_id));
+    UNSCATTER_CHECK_OK(index.replace(tables, change.slot, before[i].graph(), change.graph, before[i].graph_id));
     if (change.graph == nullptr) {
-      UNSCATTER_CHECK_OK(erase_row(database, change.slot));
+      UNSCATTER_CHECK_OK(erase_row(tables, change.slot));
       continue;
     }
-    UNSCATTER_CHECK_OK(write_row(database, change.slot, *change.row, change.label, leaves[i]));
+    UNSCATTER_CHECK_OK(write_row(tables, change.slot, *change.row, change.label, leaves[i]));
   }
-  UNSCATTER_CHECK_OK(index.write(database));
+  UNSCATTER_CHECK_OK(index.write(tables));
   // Constants changed, and every row with them.
   if (const SparseBlockRows* all = update.all_rows()) {
     const std::span<const std::uint32_t> labels = update.all_labels();
     for (std::size_t slot = 0; slot < all->rows(); ++slot) {
       if (all->row(slot).values.empty() && all->row(slot).segments.empty()) continue;
-      UNSCATTER_TRY(leaf, tree.leaf(database, slot));
-      UNSCATTER_CHECK_OK(write_row(database, slot, all->row(slot), labels[slot], leaf));
+      UNSCATTER_TRY(leaf, tree.leaf(tables.main(), slot));
+      UNSCATTER_CHECK_OK(write_row(tables, slot, all->row(slot), labels[slot], leaf));
     }
   }
-  UNSCATTER_CHECK_OK(tree.write(database));
-  return write_curvature(database, curvature, tree.root());
+  UNSCATTER_CHECK_OK(tree.write(tables.main()));
+  return write_curvature(tables.main(), curvature, tree.root());
+}
+
+Status write_members_of_part(const WorkspaceTables& tables, std::size_t part, std::size_t members, const Salt& key,
+                             std::size_t memory) {
+  return MemberIndex::write_new(tables.part(part), members, key, memory, [&](const MemberIndex::Take& take) {
+    std::size_t next = tables.partition().first(part);
+    return visit_graphs_of_part(tables, part, next, [&](std::size_t slot, GraphRow& row) -> Status {
+      if (!row.present) return ok_status();
+      UNSCATTER_TRY(kept, slot_from_row(row));
+      wipe(row.content);
+      UNSCATTER_CHECK_OK(take(slot, *kept.graph, kept.graph_id));
+      kept.graph->wipe();
+      return ok_status();
+    });
+  });
 }
 
 }  // namespace unscatter

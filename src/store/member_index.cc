@@ -67,33 +67,38 @@ std::vector<std::string_view> subjects_of(const Graph* graph) {
 
 }  // namespace
 
-Result<MemberIndex> MemberIndex::open(const Database& database, const Salt& key) {
-  Statement statement = database.prepare("SELECT bucket FROM members ORDER BY bucket DESC LIMIT 1");
-  UNSCATTER_TRY(found, statement.step());
-  if (!found) return damaged_index(0);
-  UNSCATTER_TRY(last, statement.integer(0));
-  const auto buckets = static_cast<std::size_t>(last) + 1;
-  // A lost last bucket would make ids be looked for in the wrong place.
-  if (last < 0 || !std::has_single_bit(buckets)) return damaged_index(buckets);
-  return MemberIndex(buckets, key);
+Result<MemberIndex> MemberIndex::open(const WorkspaceTables& tables, const Salt& key) {
+  MemberIndex index(key);
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    Statement statement = tables.part(part).prepare("SELECT bucket FROM members ORDER BY bucket DESC LIMIT 1");
+    UNSCATTER_TRY(found, statement.step());
+    if (!found) return damaged_index(0);
+    UNSCATTER_TRY(last, statement.integer(0));
+    const auto buckets = static_cast<std::size_t>(last) + 1;
+    // A lost last bucket would make ids be looked for in the wrong place.
+    if (last < 0 || !std::has_single_bit(buckets)) return damaged_index(buckets);
+    index.parts_.push_back({buckets});
+  }
+  return index;
 }
 
-std::size_t MemberIndex::bucket_of(MemberKind kind, std::string_view id) const {
+std::size_t MemberIndex::bucket_of(const Part& part, MemberKind kind, std::string_view id) const {
   std::uint64_t seed = 0;
   std::memcpy(&seed, key_.bytes.data(), sizeof(seed));
-  return checksum(std::as_bytes(std::span(id)), seed + static_cast<std::uint64_t>(kind)) & (buckets_ - 1);
+  return checksum(std::as_bytes(std::span(id)), seed + static_cast<std::uint64_t>(kind)) & (part.buckets - 1);
 }
 
-Result<MemberIndex::Bucket*> MemberIndex::load(const Database& database, std::size_t number) {
-  if (const auto known = loaded_.find(number); known != loaded_.end()) return &known->second;
+Result<MemberIndex::Bucket*> MemberIndex::load(const WorkspaceTables& tables, std::size_t part, std::size_t number) {
+  auto& loaded = parts_[part].loaded;
+  if (const auto known = loaded.find(number); known != loaded.end()) return &known->second;
   Bucket bucket;
-  Statement statement = database.prepare("SELECT entries, seal FROM members WHERE bucket = ?");
+  Statement statement = tables.part(part).prepare("SELECT entries, seal FROM members WHERE bucket = ?");
   statement.bind(1, static_cast<std::int64_t>(number));
   UNSCATTER_TRY(found, statement.step());
   if (!found) return damaged_index(number);
   UNSCATTER_TRY(blob, statement.blob(0));
   UNSCATTER_TRY(seal, statement.blob(1));
-  const Digest expected = bucket_seal(number, buckets_, blob);
+  const Digest expected = bucket_seal(number, parts_[part].buckets, blob);
   if (seal.size() != sizeof(expected.bytes) || std::memcmp(seal.data(), expected.bytes.data(), seal.size()) != 0) {
     return damaged_index(number);
   }
@@ -113,22 +118,30 @@ Result<MemberIndex::Bucket*> MemberIndex::load(const Database& database, std::si
       std::uint64_t value = 0;
       take_number(rest, value);
       slot = value;
+      // A bucket of another shard has a good seal too.
+      if (tables.partition().part_of(slot) != part) return damaged_index(number);
     }
     bucket.entries.emplace(std::pair(static_cast<MemberKind>(kind), std::move(id)), std::move(slots));
   }
   wipe(blob);
-  return &loaded_.emplace(number, std::move(bucket)).first->second;
+  return &loaded.emplace(number, std::move(bucket)).first->second;
 }
 
-Result<std::vector<std::size_t>> MemberIndex::slots_of(const Database& database, MemberKind kind, std::string_view id) {
-  UNSCATTER_TRY(bucket, load(database, bucket_of(kind, id)));
-  const auto entry = bucket->entries.find(std::pair(kind, std::string(id)));
-  return entry == bucket->entries.end() ? std::vector<std::size_t>() : entry->second;
+Result<std::vector<std::size_t>> MemberIndex::slots_of(const WorkspaceTables& tables, MemberKind kind,
+                                                       std::string_view id) {
+  std::vector<std::size_t> slots;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    UNSCATTER_TRY(bucket, load(tables, part, bucket_of(parts_[part], kind, id)));
+    const auto entry = bucket->entries.find(std::pair(kind, std::string(id)));
+    if (entry != bucket->entries.end()) slots.insert(slots.end(), entry->second.begin(), entry->second.end());
+  }
+  return slots;
 }
 
-Status MemberIndex::change(const Database& database, MemberKind kind, std::string_view id, std::size_t slot,
+Status MemberIndex::change(const WorkspaceTables& tables, MemberKind kind, std::string_view id, std::size_t slot,
                            bool present) {
-  UNSCATTER_TRY(bucket, load(database, bucket_of(kind, id)));
+  const std::size_t part = tables.partition().part_of(slot);
+  UNSCATTER_TRY(bucket, load(tables, part, bucket_of(parts_[part], kind, id)));
   std::vector<std::size_t>& slots = bucket->entries[std::pair(kind, std::string(id))];
   const auto place = std::lower_bound(slots.begin(), slots.end(), slot);
   const bool there = place != slots.end() && *place == slot;
@@ -139,54 +152,63 @@ Status MemberIndex::change(const Database& database, MemberKind kind, std::strin
   return ok_status();
 }
 
-Status MemberIndex::replace(const Database& database, std::size_t slot, const Graph* before, const Graph* after,
+Status MemberIndex::replace(const WorkspaceTables& tables, std::size_t slot, const Graph* before, const Graph* after,
                             std::string_view graph_id) {
   const std::vector<std::string_view> old_ids = subjects_of(before);
   const std::vector<std::string_view> new_ids = subjects_of(after);
   std::vector<std::string_view> ids;
   std::set_difference(old_ids.begin(), old_ids.end(), new_ids.begin(), new_ids.end(), std::back_inserter(ids));
   for (const std::string_view id : ids) {
-    UNSCATTER_CHECK_OK(change(database, MemberKind::kSubject, id, slot, false));
+    UNSCATTER_CHECK_OK(change(tables, MemberKind::kSubject, id, slot, false));
   }
   ids.clear();
   std::set_difference(new_ids.begin(), new_ids.end(), old_ids.begin(), old_ids.end(), std::back_inserter(ids));
   for (const std::string_view id : ids) {
-    UNSCATTER_CHECK_OK(change(database, MemberKind::kSubject, id, slot, true));
+    UNSCATTER_CHECK_OK(change(tables, MemberKind::kSubject, id, slot, true));
   }
   if (graph_id.empty() || (before == nullptr) == (after == nullptr)) return ok_status();
-  return change(database, MemberKind::kGraphId, graph_id, slot, after != nullptr);
+  return change(tables, MemberKind::kGraphId, graph_id, slot, after != nullptr);
 }
 
 Status MemberIndex::visit(
-    const Database& database, MemberKind kind,
+    const WorkspaceTables& tables, MemberKind kind,
     const std::function<Status(const std::string& id, const std::vector<std::size_t>& slots)>& visit) {
-  for (std::size_t number = 0; number < buckets_; ++number) {
-    const bool was_loaded = loaded_.contains(number);
-    UNSCATTER_TRY(bucket, load(database, number));
-    for (const auto& [key, slots] : bucket->entries) {
-      if (key.first == kind) UNSCATTER_CHECK_OK(visit(key.second, slots));
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    for (std::size_t number = 0; number < parts_[part].buckets; ++number) {
+      const bool was_loaded = parts_[part].loaded.contains(number);
+      UNSCATTER_TRY(bucket, load(tables, part, number));
+      for (const auto& [key, slots] : bucket->entries) {
+        if (key.first == kind) UNSCATTER_CHECK_OK(visit(key.second, slots));
+      }
+      if (!was_loaded) parts_[part].loaded.erase(number);
     }
-    if (!was_loaded) loaded_.erase(number);
   }
   return ok_status();
 }
 
-Status MemberIndex::write_bucket(const Database& database, std::size_t number,
-                                 std::span<const std::byte> entries) const {
-  const Digest seal = bucket_seal(number, buckets_, entries);
+namespace {
+
+Status write_bucket(const Database& database, std::size_t number, std::size_t buckets,
+                    std::span<const std::byte> entries) {
+  const Digest seal = bucket_seal(number, buckets, entries);
   Statement statement = database.prepare("INSERT OR REPLACE INTO members(bucket, entries, seal) VALUES(?, ?, ?)");
   statement.bind(1, static_cast<std::int64_t>(number)).bind(2, entries).bind(3, std::as_bytes(std::span(seal.bytes)));
   return statement.run();
 }
 
-Status MemberIndex::write(const Database& database) {
-  for (const auto& [number, bucket] : loaded_) {
-    if (!bucket.changed) continue;
-    std::vector<std::byte> bytes;
-    for (const auto& [key, slots] : bucket.entries) put_entry(bytes, key.first, key.second, slots);
-    UNSCATTER_CHECK_OK(write_bucket(database, number, bytes));
+}  // namespace
+
+Status MemberIndex::write(const WorkspaceTables& tables) {
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    for (auto& [number, bucket] : parts_[part].loaded) {
+      if (!bucket.changed) continue;
+      std::vector<std::byte> bytes;
+      for (const auto& [key, slots] : bucket.entries) put_entry(bytes, key.first, key.second, slots);
+      UNSCATTER_CHECK_OK(write_bucket(tables.part(part), number, parts_[part].buckets, bytes));
+      wipe(bytes);
+      bucket.changed = false;
+    }
   }
-  loaded_.clear();
   return ok_status();
 }
 
@@ -255,16 +277,17 @@ class CollectedMembers {
 
 Status MemberIndex::write_new(const Database& database, std::size_t members, const Salt& key, std::size_t memory,
                               const VisitGraphs& visit) {
-  const MemberIndex index(std::bit_ceil(std::max<std::size_t>(1, members / kMembersPerBucket)), key);
+  const MemberIndex index(key);
+  const Part part{std::bit_ceil(std::max<std::size_t>(1, members / kMembersPerBucket))};
   // Vectors double while they grow, and a place in a text has 32 bits.
   constexpr std::size_t kMostBytes = std::size_t{1} << 31;
   const std::size_t allowed = std::min(memory / 2, kMostBytes);
   CollectedMembers collected;
-  std::size_t at_once = index.buckets_;
-  for (std::size_t first = 0, limit = 0; first < index.buckets_; first = limit) {
-    limit = std::min(index.buckets_, first + at_once);
+  std::size_t at_once = part.buckets;
+  for (std::size_t first = 0, limit = 0; first < part.buckets; first = limit) {
+    limit = std::min(part.buckets, first + at_once);
     const auto add = [&](MemberKind kind, std::string_view id, std::size_t slot) {
-      const std::size_t bucket = index.bucket_of(kind, id);
+      const std::size_t bucket = index.bucket_of(part, kind, id);
       if (bucket >= first && bucket < limit) collected.add(bucket, kind, id, slot);
     };
     UNSCATTER_CHECK_OK(visit([&](std::size_t slot, const Graph& graph, std::string_view graph_id) {
@@ -292,7 +315,7 @@ Status MemberIndex::write_new(const Database& database, std::size_t members, con
         }
         put_entry(bytes, collected.kind(*begin), collected.id(*begin), slots);
       }
-      UNSCATTER_CHECK_OK(index.write_bucket(database, bucket, bytes));
+      UNSCATTER_CHECK_OK(write_bucket(database, bucket, part.buckets, bytes));
     }
     collected.clear();
   }

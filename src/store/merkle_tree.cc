@@ -1,5 +1,6 @@
 #include "store/merkle_tree.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -51,6 +52,19 @@ void MerkleTree::set_leaf(std::size_t i, const Digest& leaf) {
     // Only the path to the root changes, so a removal costs O(log n) hashes and not n.
     i /= 2;
     levels_[level][i] = combined(levels_[level - 1], level_ + level, i);
+  }
+}
+
+void MerkleTree::set_leaves(std::vector<std::size_t> places, std::span<const Digest> leaves) {
+  invariant(places.size() == leaves.size() && std::is_sorted(places.begin(), places.end()) &&
+                (places.empty() || places.back() < this->leaves()),
+            "leaves of the tree, in their order");
+  for (std::size_t k = 0; k < places.size(); ++k) levels_.front()[places[k]] = leaves[k];
+  for (std::size_t level = 1; level < levels_.size(); ++level) {
+    // Every node above one of them, once.
+    for (std::size_t& place : places) place /= 2;
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    for (const std::size_t i : places) levels_[level][i] = combined(levels_[level - 1], level_ + level, i);
   }
 }
 

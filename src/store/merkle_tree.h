@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "unscatter/base/digest.h"
@@ -20,6 +21,8 @@ class MerkleTree {
   // i < leaves(), here and below.
   [[nodiscard]] const Digest& leaf(std::size_t i) const;
   void set_leaf(std::size_t i, const Digest& leaf);
+  // The same for several, in ascending order: a node above more than one of them is computed once.
+  void set_leaves(std::vector<std::size_t> places, std::span<const Digest> leaves);
   [[nodiscard]] Digest root() const;
   // The one node of the last level.  There has to be a leaf.
   [[nodiscard]] const Digest& top() const { return levels_.back().front(); }

@@ -180,6 +180,7 @@ Status QueueChange::replace_event(const EventRow& before, const std::optional<Qu
 
 Status QueueChange::drop(const RequestRow& row) {
   summary_.total.subtract(row.seal);
+  dropped_.push_back(row.request.id);
   return erase_request(inside_.state.database, row.request.number);
 }
 
@@ -204,11 +205,13 @@ void QueueChange::keep() {
     if (is_final(changed.request->state)) {
       inside_.open.erase(number);
       inside_.number_of.erase(id);
+      inside_.keep_recent(std::move(changed.request));
     } else {
       inside_.open.insert_or_assign(number, std::move(changed));
       inside_.number_of.insert_or_assign(id, number);
     }
   }
+  for (const RequestId& id : dropped_) inside_.recent.erase(id);
   for (auto& [number, row] : days_) inside_.days.insert_or_assign(number, row);
   inside_.pending_events =
       static_cast<std::uint64_t>(static_cast<std::int64_t>(inside_.pending_events) + pending_events_);

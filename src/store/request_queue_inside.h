@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,7 +30,8 @@ struct RequestQueue::Inside {
   [[nodiscard]] Digest kept_commitment(const RequestId& id, std::string_view text) const;
   // Open or finished, as the file has it.
   [[nodiscard]] Result<QueuedRequest> read_finished(const RequestId& id) const;
-  [[nodiscard]] QueueStatistics statistics() const;  // with `mutex` held
+  [[nodiscard]] QueueStatistics statistics() const;                 // with `mutex` held
+  void keep_recent(std::shared_ptr<const QueuedRequest> finished);  // with `mutex` held
   void refresh_info();
 
   Workspace::State& state;
@@ -41,6 +43,11 @@ struct RequestQueue::Inside {
   mutable std::mutex mutex;
   std::map<std::uint64_t, OpenRequest> open;
   std::map<RequestId, std::uint64_t> number_of;  // open ones
+  // The last ones that were finished, as they were written.  Whoever waited for one asks for it at once, and the file
+  // need not be read for that.
+  static constexpr std::size_t kMostRecent = 1024;
+  std::map<RequestId, std::shared_ptr<const QueuedRequest>> recent;
+  std::deque<RequestId> recent_order;
   std::map<std::int64_t, DayRow> days;
   QueuePolicy policy;
   std::uint64_t pending_events = 0;
@@ -91,6 +98,7 @@ class QueueChange {
   TextKeyChange keys_;
   std::map<std::uint64_t, OpenRequest> changed_;  // a finished one has no text
   std::map<std::int64_t, DayRow> days_;
+  std::vector<RequestId> dropped_;  // finished ones
   std::size_t added_ = 0;
   std::int64_t pending_events_ = 0;  // more or less than before
 };

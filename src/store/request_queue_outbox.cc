@@ -5,11 +5,17 @@
 
 namespace unscatter {
 
-Result<std::vector<QueueEvent>> RequestQueue::due_events(std::int64_t now, std::size_t limit) const {
+Result<std::vector<QueueEvent>> RequestQueue::due_events(std::int64_t now, std::size_t limit,
+                                                         std::int64_t longest_pause) const {
   const auto gate = inside_->state.database.hold();
   // Not those that were given up, even at the end of time.
   const std::int64_t last = now == kNever ? kNever - 1 : now;
   UNSCATTER_TRY(rows, events_between(inside_->state.database, INT64_MIN, last, limit));
+  if (rows.size() < limit && last < kNever - longest_pause) {
+    UNSCATTER_TRY(ahead,
+                  events_between(inside_->state.database, last + longest_pause + 1, kNever - 1, limit - rows.size()));
+    rows.insert(rows.end(), ahead.begin(), ahead.end());
+  }
   std::vector<QueueEvent> events;
   events.reserve(rows.size());
   for (const EventRow& row : rows) events.push_back(row.event);

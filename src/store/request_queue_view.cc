@@ -74,6 +74,8 @@ Result<QueuedRequest> RequestQueue::find(const RequestId& id) const {
     const std::lock_guard lock(inside_->mutex);
     const auto found = inside_->number_of.find(id);
     if (found != inside_->number_of.end()) return *inside_->open.at(found->second).request;
+    const auto recent = inside_->recent.find(id);
+    if (recent != inside_->recent.end()) return *recent->second;
   }
   Result<QueuedRequest> finished = inside_->read_finished(id);
   if (finished.ok() && !is_final(finished->state)) {
@@ -81,6 +83,16 @@ Result<QueuedRequest> RequestQueue::find(const RequestId& id) const {
     return Error{ErrorCode::kUnavailable, "the request is just being written; ask again"};
   }
   return finished;
+}
+
+void RequestQueue::Inside::keep_recent(std::shared_ptr<const QueuedRequest> finished) {
+  recent_order.push_back(finished->id);
+  recent.insert_or_assign(finished->id, std::move(finished));
+  // One that was dropped is still in the order, and leaves it when its turn comes.
+  while (recent_order.size() > kMostRecent) {
+    recent.erase(recent_order.front());
+    recent_order.pop_front();
+  }
 }
 
 Result<FinishedPage> RequestQueue::finished(const FinishedQuery& query) const {
@@ -146,6 +158,8 @@ void RequestQueue::Inside::refresh_info() {
   const std::lock_guard lock(mutex);
   info = std::move(fresh);
 }
+
+bool RequestQueue::must_be_opened_again() const noexcept { return inside_->state.uncertain; }
 
 void RequestQueue::refresh_info() { inside_->refresh_info(); }
 

@@ -40,7 +40,26 @@ Status check_size(const fs::path& path) {
   return Error{ErrorCode::kMalformedInput, fmt::format("{} is not a workspace", path.string())};
 }
 
-Status check_header(const Database& database, const fs::path& path) {
+std::int64_t id_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::kWhole: return kApplicationId;
+    case FileKind::kManifest: return kManifestId;
+    case FileKind::kShard: return kShardId;
+  }
+  return 0;
+}
+
+bool has_table(FileKind kind, const Table& table) {
+  switch (table.where) {
+    case Where::kMain: return kind != FileKind::kShard;
+    case Where::kSlots: return kind != FileKind::kManifest;
+    case Where::kManifest: return kind == FileKind::kManifest;
+    case Where::kShard: return kind == FileKind::kShard;
+  }
+  return false;
+}
+
+Status check_header(const Database& database, const fs::path& path, FileKind kind) {
   UNSCATTER_TRY(application, database.integer("PRAGMA application_id"));
   UNSCATTER_TRY(format, database.integer("PRAGMA user_version"));
   // Invariant 1: tables and rows come in one transaction, so a file without tables was never a workspace.
@@ -51,7 +70,11 @@ Status check_header(const Database& database, const fs::path& path) {
                    fmt::format("{} is empty: making it was interrupted; delete it and train again", path.string())};
     }
   }
-  if (application != kApplicationId) {
+  if (kind == FileKind::kWhole && (application == kManifestId || application == kShardId)) {
+    return Error{ErrorCode::kMalformedInput,
+                 fmt::format("{} is a part of a sharded workspace; give the folder that it lies in", path.string())};
+  }
+  if (application != id_of(kind)) {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is a database, but no workspace", path.string())};
   }
   // Before the tables are looked at: another format has other tables, and "damaged" would be the wrong word.
@@ -62,7 +85,7 @@ Status check_header(const Database& database, const fs::path& path) {
   return ok_status();
 }
 
-Status check_tables(const Database& database, const fs::path& path) {
+Status check_tables(const Database& database, const fs::path& path, FileKind kind) {
   UNSCATTER_TRY(format, format_of(database));
   const Error other{ErrorCode::kMalformedInput,
                     fmt::format("{} is damaged: its tables are not those of a workspace", path.string())};
@@ -78,7 +101,7 @@ Status check_tables(const Database& database, const fs::path& path) {
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
   for (const Table& table : kTables) {
-    if (!expected_here(table.part)) continue;
+    if (!has_table(kind, table) || !expected_here(table.part)) continue;
     UNSCATTER_TRY(row, statement.step());
     if (!row) return other;
     UNSCATTER_TRY(type, statement.text(0));
@@ -108,9 +131,9 @@ Result<bool> has_kept_tables(const Database& database) {
   return found > 0;
 }
 
-Status create_kept_tables(const Database& database) {
+Status create_kept_tables(const Database& database, FileKind kind) {
   for (const Table& table : kTables) {
-    if (table.part != Part::kKept) continue;
+    if (table.part != Part::kKept || !has_table(kind, table)) continue;
     UNSCATTER_CHECK_OK(database.run(fmt::format("DROP TABLE IF EXISTS {}; {}", table.name, table.sql)));
   }
   return ok_status();
@@ -134,14 +157,22 @@ Result<Database> create_database(const fs::path& path, std::chrono::milliseconds
   return database;
 }
 
-Status create_tables(const Database& database) {
+Status create_unnamed_tables(const Database& database, FileKind kind) {
   for (const Table& table : kTables) {
-    if (table.part != Part::kQueue) UNSCATTER_CHECK_OK(database.run(table.sql));
+    if (table.part != Part::kQueue && has_table(kind, table)) UNSCATTER_CHECK_OK(database.run(table.sql));
   }
+  return ok_status();
+}
+
+Status name_file(const Database& database, FileKind kind) {
+  return database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", id_of(kind), kFormatVersion));
+}
+
+Status create_tables(const Database& database, FileKind kind) {
+  UNSCATTER_CHECK_OK(create_unnamed_tables(database, kind));
   // Both numbers stand on the first page, in the caller's transaction.  A crash leaves a workspace or a file without
   // tables.
-  return database.run(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kFormatVersion));
+  return name_file(database, kind);
 }
 
 namespace {
@@ -187,7 +218,7 @@ Result<std::string> journal_mode(const Database& database, Database::Mode mode) 
   return std::string(versions[0] == 2 && versions[1] == 2 ? "wal" : "other");
 }
 
-Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds wait, Access access,
+Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds wait, Access access, FileKind kind,
                                 Database::Mode how = Database::Mode::kExisting) {
   const auto reason = why_not_writable(path);
   if (reason && how != Database::Mode::kFrozen) {
@@ -203,16 +234,18 @@ Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds 
                                              "{}; make it writable, or copy both to a place that is",
                                              path.string(), reason.value_or("nothing can be written"))};
   }
+  const LogBefore log = access == Access::kAlone ? database.look_for_log() : LogBefore::kUnknown;
   UNSCATTER_CHECK_OK(configure(database, access));
   UNSCATTER_CHECK_OK(check_size(path));
-  UNSCATTER_CHECK_OK(check_header(database, path));
+  UNSCATTER_CHECK_OK(check_header(database, path, kind));
+  if (access == Access::kAlone) database.spare_log_syncs(log);
   // In another mode SQLite may copy pages to a journal before it changes them, and it does not overwrite the journal
   // afterwards.  What was removed would stay on the disk.
   UNSCATTER_TRY(mode, journal_mode(database, how));
   if (mode != "wal") {
     return Error{ErrorCode::kMalformedInput, fmt::format("{} is damaged: it keeps no write-ahead log", path.string())};
   }
-  UNSCATTER_CHECK_OK(check_tables(database, path));
+  UNSCATTER_CHECK_OK(check_tables(database, path, kind));
   // A crash between COMMIT and checkpoint leaves old pages in the file and the new ones in the log.  This finishes the
   // erasure.  It is the first write, after every check.
   if (access == Access::kAlone) UNSCATTER_CHECK_OK(database.empty_log());
@@ -221,19 +254,19 @@ Result<Database> open_and_check(const fs::path& path, std::chrono::milliseconds 
 
 }  // namespace
 
-Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait, Access access) {
-  if (access == Access::kAlone) return open_and_check(path, wait, access);
+Result<Database> open_database(const fs::path& path, std::chrono::milliseconds wait, Access access, FileKind kind) {
+  if (access == Access::kAlone) return open_and_check(path, wait, access, kind);
   // Where nothing can be written, a file without a log can still be read.
-  if (why_not_writable(path)) return open_and_check(path, wait, access, Database::Mode::kFrozen);
+  if (why_not_writable(path)) return open_and_check(path, wait, access, kind, Database::Mode::kFrozen);
   // A reader empties no log.  Where a crash has left one, the file is opened alone first.  Once the reader has it open,
   // nobody can leave another.
   for (int round = 0;; ++round) {
-    if (has_log(path)) UNSCATTER_CHECK_OK(open_and_check(path, wait, Access::kAlone));
-    Result<Database> database = open_and_check(path, wait, access);
+    if (has_log(path)) UNSCATTER_CHECK_OK(open_and_check(path, wait, Access::kAlone, kind));
+    Result<Database> database = open_and_check(path, wait, access, kind);
     // Readers share an index of the log in memory.  Some file systems have no memory to share.  There a reader is
     // alone.
     if (!database.ok() && database.error().code == ErrorCode::kIo) {
-      UNSCATTER_TRY(alone, open_and_check(path, wait, Access::kAlone));
+      UNSCATTER_TRY(alone, open_and_check(path, wait, Access::kAlone, kind));
       // What is left of the attempt.  Nobody else can have it in use now.
       std::error_code ignored;
       fs::remove(fs::path(path.string() + "-shm"), ignored);
@@ -241,6 +274,19 @@ Result<Database> open_database(const fs::path& path, std::chrono::milliseconds w
     }
     if (!database.ok() || !has_log(path) || round == 3) return database;
   }
+}
+
+Result<std::vector<std::string>> main_tables(const Database& database) {
+  std::vector<std::string> names;
+  for (const Table& table : kTables) {
+    if (table.where != Where::kMain || table.type != "table") continue;
+    Statement statement = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = ?");
+    statement.bind(1, table.name);
+    UNSCATTER_CHECK_OK(statement.step());
+    UNSCATTER_TRY(there, statement.integer(0));
+    if (there > 0) names.emplace_back(table.name);
+  }
+  return names;
 }
 
 void remove_database(const fs::path& path) noexcept {

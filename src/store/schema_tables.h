@@ -17,11 +17,20 @@ enum class Part {
   kQueue,
 };
 
+// Which files have a table (docs/workspace-format.md, "Sharded workspaces").
+enum class Where {
+  kMain,      // a workspace in one file, and a manifest
+  kSlots,     // a workspace in one file, and a shard
+  kManifest,  // a manifest only
+  kShard,     // a shard only
+};
+
 struct Table {
   std::string_view name;
   std::string_view sql;
   Part part = Part::kAlways;
   std::string_view type = "table";
+  Where where = Where::kMain;
 };
 
 // Format 1 did not know which entries a list had made.
@@ -38,7 +47,7 @@ inline constexpr std::array kTables = {
           Part::kKept},
     Table{"embeddings",
           "CREATE TABLE embeddings(slot INTEGER PRIMARY KEY, content BLOB NOT NULL, seal INTEGER NOT NULL) STRICT",
-          Part::kKept},
+          Part::kKept, "table", Where::kSlots},
     Table{"expiry",
           "CREATE TABLE expiry(slot INTEGER NOT NULL, subject BLOB NOT NULL, due INTEGER NOT NULL, seal BLOB NOT NULL, "
           "PRIMARY KEY(slot, subject)) STRICT, WITHOUT ROWID",
@@ -50,18 +59,24 @@ inline constexpr std::array kTables = {
           Part::kDueDates},
     Table{"graphs",
           "CREATE TABLE graphs(slot INTEGER PRIMARY KEY, number INTEGER NOT NULL, label INTEGER, graph_id BLOB, "
-          "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT"},
+          "nodes_at_creation INTEGER, node_numbers BLOB, content BLOB, salt BLOB) STRICT",
+          Part::kAlways, "table", Where::kSlots},
     Table{"ledger",
           "CREATE TABLE ledger(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL, "
           "signature BLOB NOT NULL) STRICT"},
     Table{"lists", kLists},
     Table{"members",
           "CREATE TABLE members(bucket INTEGER PRIMARY KEY, entries BLOB NOT NULL, seal BLOB NOT NULL) STRICT",
-          Part::kKept},
+          Part::kKept, "table", Where::kSlots},
     Table{"model",
           "CREATE TABLE model(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, residuals BLOB NOT NULL, perturbation "
           "BLOB, "
           "details TEXT NOT NULL, salt BLOB NOT NULL) STRICT"},
+    Table{
+        "prepared",
+        "CREATE TABLE prepared(piece INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, entry BLOB NOT NULL, changes BLOB "
+        "NOT NULL, seal BLOB NOT NULL) STRICT",
+        Part::kAlways, "table", Where::kShard},
     Table{"published",
           "CREATE TABLE published(only INTEGER PRIMARY KEY, weights BLOB NOT NULL, details TEXT NOT NULL, seal BLOB "
           "NOT NULL) "
@@ -99,6 +114,15 @@ inline constexpr std::array kTables = {
           Part::kQueue},
     Table{"receipts", "CREATE TABLE receipts(sequence INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT"},
     Table{"salts", "CREATE TABLE salts(sequence INTEGER PRIMARY KEY, salts BLOB NOT NULL, seal BLOB NOT NULL) STRICT"},
+    Table{"shard",
+          "CREATE TABLE shard(only INTEGER PRIMARY KEY, workspace TEXT NOT NULL, number INTEGER NOT NULL, touched "
+          "INTEGER "
+          "NOT NULL, seal BLOB NOT NULL) STRICT",
+          Part::kAlways, "table", Where::kShard},
+    Table{"shards",
+          "CREATE TABLE shards(only INTEGER PRIMARY KEY, slots INTEGER NOT NULL, touched BLOB NOT NULL, signature BLOB "
+          "NOT NULL) STRICT",
+          Part::kAlways, "table", Where::kManifest},
     Table{"tree", "CREATE TABLE tree(part INTEGER PRIMARY KEY, digests BLOB NOT NULL) STRICT", Part::kKept},
     Table{"workspace",
           "CREATE TABLE workspace(only INTEGER PRIMARY KEY, id TEXT NOT NULL, created TEXT NOT NULL, signer BLOB NOT "

@@ -13,6 +13,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "store/clean_pages.h"
 #include "store/statement_cache.h"
@@ -284,9 +285,10 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
     UNSCATTER_TRY(locked, lock_to_read(path, wait));
     lock = std::move(locked);
   }
-  const int flags = mode == Mode::kFrozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-                                          : SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
-  const std::string name = mode == Mode::kFrozen ? frozen_address(path) : path.string();
+  const bool frozen = mode == Mode::kFrozen || mode == Mode::kBeside;
+  const int flags = frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                           : SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  const std::string name = frozen ? frozen_address(path) : path.string();
   // Two threads may use it at the same time: see hold().
   const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_FULLMUTEX, nullptr);
   // Before the code is looked at: a failed opening gives a handle too, and it has to be closed.
@@ -294,7 +296,7 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode, st
   database.lock_ = std::move(lock);
   if (code != SQLITE_OK) return make_error(handle, path.string(), code);
   sqlite3_extended_result_codes(handle, 1);
-  if (mode != Mode::kFrozen) {
+  if (!frozen) {
     database.handle_.get_deleter().cleaning = clear_written_pages(handle);
     if (!database.handle_.get_deleter().cleaning) return make_error(handle, path.string(), SQLITE_CANTOPEN);
   }
@@ -321,7 +323,10 @@ Result<std::optional<Database>> Database::beside() const {
 }
 
 Database::Database(std::string name, sqlite3* handle)
-    : name_(std::move(name)), handle_(handle, Close{}), statements_(std::make_shared<StatementCache>()) {}
+    : name_(std::move(name)),
+      handle_(handle, Close{}),
+      statements_(std::make_shared<StatementCache>()),
+      noted_(std::make_shared<NotedRows>()) {}
 
 Statement Database::prepare(std::string_view sql) const { return prepare(sql, name_); }
 
@@ -366,6 +371,25 @@ Result<std::string> Database::text(std::string_view sql) const {
   return value;
 }
 
+namespace {
+
+// Deletions by REPLACE are not told, but the row that takes the place is.
+void note_row(void* noted, int, const char*, const char* table, sqlite3_int64 row) {
+  static_cast<Database::NotedRows*>(noted)->emplace(table, row);
+}
+
+}  // namespace
+
+void Database::note_changes() const {
+  noted_->clear();
+  sqlite3_update_hook(handle_.get(), note_row, noted_.get());
+}
+
+Database::NotedRows Database::take_noted() const {
+  sqlite3_update_hook(handle_.get(), nullptr, nullptr);
+  return std::exchange(*noted_, {});
+}
+
 bool Database::out_of_room() const {
   const int code = sqlite3_extended_errcode(handle_.get());
   return is_no_room(code, system_reason(handle_.get(), code));
@@ -379,6 +403,40 @@ Status Database::empty_log() const {
   // With frames left, the file may still have old pages.
   if (frames > 0) return Error{ErrorCode::kIo, fmt::format("{}: the write-ahead log could not be emptied", name_)};
   return ok_status();
+}
+
+LogBefore Database::look_for_log() const {
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file == nullptr ||
+      file->pMethods == nullptr || file->pMethods->xLock(file, SQLITE_LOCK_SHARED) != SQLITE_OK) {
+    return LogBefore::kUnknown;
+  }
+  // The lock stays: SQLite takes it again with its first statement, and gives it back at the end.  Readers make a log
+  // too, but they write nothing to it.
+  std::error_code unknown;
+  const bool there = std::filesystem::exists(name_ + "-wal", unknown);
+  return there || unknown ? LogBefore::kUnknown : LogBefore::kNone;
+}
+
+void Database::spare_log_syncs(LogBefore before) {
+  handle_.get_deleter().log = unscatter::spare_log_syncs(handle_.get(), before);
+}
+
+Status copy_rows(const Database& from, std::string_view select, std::span<const std::int64_t> bounds,
+                 const Database& to, std::string_view insert) {
+  Statement source = from.prepare(select);
+  Statement target = to.prepare(insert);
+  for (std::size_t i = 0; i < bounds.size(); ++i) source.bind(static_cast<int>(i) + 1, bounds[i]);
+  for (;;) {
+    UNSCATTER_TRY(more, source.step());
+    if (!more) return ok_status();
+    for (int column = 0; column < sqlite3_column_count(source.statement_.get()); ++column) {
+      const int code = sqlite3_bind_value(target.statement_.get(), column + 1,
+                                          sqlite3_column_value(source.statement_.get(), column));
+      if (code != SQLITE_OK) return target.error(code);
+    }
+    UNSCATTER_CHECK_OK(target.run());
+  }
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {

@@ -8,12 +8,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "store/log_syncs.h"
 #include "unscatter/base/result.h"
 
 struct sqlite3;
@@ -21,6 +23,7 @@ struct sqlite3_stmt;
 
 namespace unscatter {
 
+class Database;
 class StatementCache;
 
 // One prepared statement.  What is bound must stay alive until the statement has run.  It must not outlive its
@@ -48,6 +51,8 @@ class Statement {
 
  private:
   friend class Database;
+  friend Status copy_rows(const Database& from, std::string_view select, std::span<const std::int64_t> bounds,
+                          const Database& to, std::string_view insert);
   struct GiveBack {
     StatementCache* cache;
     void operator()(sqlite3_stmt* statement) const;
@@ -69,6 +74,9 @@ class Database {
     kCreate,
     // To read a file beside which nothing can be written.  It must have no log.  Nobody else can write it meanwhile.
     kFrozen,
+    // To read a file that another process of the same job has locked and does not write meanwhile.  No lock is taken.
+    // It must have no log.
+    kBeside,
   };
   // `wait`: how long to wait for other processes.  Errors: kNotFound, kIo; kFrozen also kUnavailable.
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, Mode mode,
@@ -96,15 +104,28 @@ class Database {
   // empties the log hold it by themselves.  A thread may hold it more than once.
   [[nodiscard]] std::unique_lock<std::recursive_mutex> hold() const { return std::unique_lock(*gate_); }
 
+  // Rows that statements of this connection insert, replace or delete, by table and rowid, from here on.
+  using NotedRows = std::set<std::pair<std::string, std::int64_t>>;
+  void note_changes() const;
+  // What was noted.  Nothing is noted any more.
+  [[nodiscard]] NotedRows take_noted() const;
+
   // Did the last statement fail because there was no room on the disk?
   [[nodiscard]] bool out_of_room() const;
 
   // Moves everything from the write-ahead log into the file and cuts the log to nothing.
   [[nodiscard]] Status empty_log() const;
 
+  // Called before the file is read for the first time: takes the lock of a reader, if it is free, and looks whether
+  // there is a log.  Nobody can leave one from then on.
+  [[nodiscard]] LogBefore look_for_log() const;
+  // Once the file is locked for writing and its log is open (log_syncs.h).
+  void spare_log_syncs(LogBefore before);
+
  private:
   struct Close {
     std::shared_ptr<const void> cleaning;  // of the pages it writes (clean_pages.h); goes after the handle
+    std::shared_ptr<const void> log;       // its syncs (log_syncs.h), as well
     void operator()(sqlite3* database) const;
   };
   Database(std::string name, sqlite3* handle);
@@ -113,10 +134,16 @@ class Database {
   std::shared_ptr<const void> lock_;  // of a frozen file; released after the file is closed
   std::unique_ptr<sqlite3, Close> handle_;
   std::shared_ptr<StatementCache> statements_;  // goes before the handle
+  std::shared_ptr<NotedRows> noted_;            // an address that stays when this object moves
   // One connection cannot show one thread the state before a transaction that another thread is in the middle of.  And
   // the log cannot be emptied while a statement reads.
   std::unique_ptr<std::recursive_mutex> gate_ = std::make_unique<std::recursive_mutex>();
 };
+
+// Every row of `select` of one database becomes the values of `insert` in the other, one row at a time.  `bounds` are
+// bound to the select.
+[[nodiscard]] Status copy_rows(const Database& from, std::string_view select, std::span<const std::int64_t> bounds,
+                               const Database& to, std::string_view insert);
 
 // Why this process cannot write the file, or a log beside it: "the file is read-only for this user".  Nothing if it
 // can, and if there is no such file.

@@ -109,11 +109,11 @@ Result<SlotSnapshot> slot_from_row(const GraphRow& row) {
   return slot;
 }
 
-Status write_graph(const Database& database, std::size_t slot, const GraphRow& row) {
+Status write_graph(const WorkspaceTables& tables, std::size_t slot, const GraphRow& row) {
   // Parameters that are not bound are NULL, which is what an empty slot has.  What the old row held is overwritten with
   // zeros (`secure_delete`).
-  Statement statement =
-      database.prepare(fmt::format("INSERT OR REPLACE INTO graphs(slot, {}) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
+  Statement statement = tables.of_slot(slot).prepare(
+      fmt::format("INSERT OR REPLACE INTO graphs(slot, {}) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
   statement.bind(1, static_cast<std::int64_t>(slot)).bind(2, static_cast<std::int64_t>(row.number));
   if (row.present) {
     statement.bind(3, std::int64_t{row.label})
@@ -126,21 +126,34 @@ Status write_graph(const Database& database, std::size_t slot, const GraphRow& r
   return statement.run();
 }
 
-Status visit_graphs(const Database& database, const std::function<Status(std::size_t slot, GraphRow& row)>& take) {
-  Statement statement = database.prepare(fmt::format("SELECT slot, {} FROM graphs ORDER BY slot", kColumns));
-  for (std::size_t next = 0;; ++next) {
+Status visit_graphs_of_part(const WorkspaceTables& tables, std::size_t part, std::size_t& next,
+                            const std::function<Status(std::size_t slot, GraphRow& row)>& take) {
+  Statement statement = tables.part(part).prepare(fmt::format("SELECT slot, {} FROM graphs ORDER BY slot", kColumns));
+  for (;; ++next) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
     UNSCATTER_TRY(slot, statement.integer(0));
     // Invariant 2.  A slot is a graph's place in the tree.  A gap would move all later leaves.
     if (slot != static_cast<std::int64_t>(next)) return broken(next, "it is missing");
+    if (tables.partition().part_of(next) != part) return broken(next, "it is in the wrong shard");
     UNSCATTER_TRY(row, row_at(statement, 1, next));
     UNSCATTER_CHECK_OK(take(next, row));
   }
 }
 
-Result<std::size_t> count_slots(const Database& database) {
-  Statement statement = database.prepare("SELECT slot FROM graphs ORDER BY slot DESC LIMIT 1");
+Status visit_graphs(const WorkspaceTables& tables, const std::function<Status(std::size_t slot, GraphRow& row)>& take) {
+  std::size_t next = 0;
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    UNSCATTER_CHECK_OK(visit_graphs_of_part(tables, part, next, take));
+    // A graph that a shard has lost at its end would be missed at the beginning of the next one only.
+    if (part + 1 < tables.parts() && next != tables.partition().end(part)) return broken(next, "it is missing");
+  }
+  return ok_status();
+}
+
+Result<std::size_t> count_slots(const WorkspaceTables& tables) {
+  // No shard is made empty, so the last one has the answer.
+  Statement statement = tables.part(tables.parts() - 1).prepare("SELECT slot FROM graphs ORDER BY slot DESC LIMIT 1");
   UNSCATTER_TRY(found, statement.step());
   if (!found) return std::size_t{0};
   UNSCATTER_TRY(last, statement.integer(0));
@@ -148,18 +161,23 @@ Result<std::size_t> count_slots(const Database& database) {
   return static_cast<std::size_t>(last) + 1;
 }
 
-Result<std::optional<std::size_t>> slot_of_number(const Database& database, std::size_t slots, std::size_t number) {
-  Statement statement = database.prepare("SELECT number FROM graphs WHERE slot = ?");
+Result<std::size_t> number_of_slot(const WorkspaceTables& tables, std::size_t slot) {
+  Statement statement = tables.of_slot(slot).prepare("SELECT number FROM graphs WHERE slot = ?");
+  statement.bind(1, static_cast<std::int64_t>(slot));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return broken(slot, "it is missing");
+  UNSCATTER_TRY(number, statement.integer(0));
+  return static_cast<std::size_t>(number);
+}
+
+Result<std::optional<std::size_t>> slot_of_number(const WorkspaceTables& tables, std::size_t slots,
+                                                  std::size_t number) {
   std::size_t low = 0;
   for (std::size_t high = slots; low < high;) {
     const std::size_t middle = low + (high - low) / 2;
-    UNSCATTER_CHECK_OK(statement.run());  // back to its beginning
-    statement.bind(1, static_cast<std::int64_t>(middle));
-    UNSCATTER_TRY(found, statement.step());
-    if (!found) return broken(middle, "it is missing");
-    UNSCATTER_TRY(here, statement.integer(0));
-    if (static_cast<std::size_t>(here) == number) return std::optional(middle);
-    if (static_cast<std::size_t>(here) < number) {
+    UNSCATTER_TRY(here, number_of_slot(tables, middle));
+    if (here == number) return std::optional(middle);
+    if (here < number) {
       low = middle + 1;
     } else {
       high = middle;
@@ -168,24 +186,75 @@ Result<std::optional<std::size_t>> slot_of_number(const Database& database, std:
   return std::optional<std::size_t>();
 }
 
-Result<std::optional<std::size_t>> slot_with_label(const Database& database, std::uint32_t label,
-                                                   const std::function<bool(std::size_t)>& wanted) {
-  Statement statement = database.prepare("SELECT slot FROM graphs WHERE label = ?");
-  statement.bind(1, std::int64_t{label});
-  for (;;) {
+Result<std::optional<std::size_t>> slot_with_id(const WorkspaceTables& tables, const std::string& id) {
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    Statement statement = tables.part(part).prepare("SELECT slot FROM graphs WHERE graph_id = ?");
+    statement.bind(1, bytes_of(id));
     UNSCATTER_TRY(found, statement.step());
-    if (!found) return std::optional<std::size_t>();
+    if (!found) continue;
     UNSCATTER_TRY(slot, statement.integer(0));
-    if (wanted(static_cast<std::size_t>(slot))) return std::optional(static_cast<std::size_t>(slot));
+    return std::optional(static_cast<std::size_t>(slot));
   }
+  return std::optional<std::size_t>();
 }
 
-Result<GraphRow> read_graph(const Database& database, std::size_t slot) {
-  Statement statement = database.prepare(fmt::format("SELECT {} FROM graphs WHERE slot = ?", kColumns));
+Result<std::optional<std::size_t>> slot_with_label(const WorkspaceTables& tables, std::uint32_t label,
+                                                   const std::function<bool(std::size_t)>& wanted) {
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    Statement statement = tables.part(part).prepare("SELECT slot FROM graphs WHERE label = ?");
+    statement.bind(1, std::int64_t{label});
+    for (;;) {
+      UNSCATTER_TRY(found, statement.step());
+      if (!found) break;
+      UNSCATTER_TRY(slot, statement.integer(0));
+      if (wanted(static_cast<std::size_t>(slot))) return std::optional(static_cast<std::size_t>(slot));
+    }
+  }
+  return std::optional<std::size_t>();
+}
+
+Result<std::vector<bool>> slots_in_use(const WorkspaceTables& tables, std::size_t first, std::size_t count) {
+  std::vector<bool> used(count, false);
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    const std::size_t begin = std::max(first, tables.partition().first(part));
+    const std::size_t end = std::min(first + count, tables.partition().end(part));
+    if (begin >= end) continue;
+    // By a column that stands before the graph, which is then not read.
+    Statement statement =
+        tables.part(part).prepare("SELECT slot FROM graphs WHERE slot >= ? AND slot < ? AND label IS NOT NULL");
+    statement.bind(1, static_cast<std::int64_t>(begin)).bind(2, static_cast<std::int64_t>(end));
+    for (;;) {
+      UNSCATTER_TRY(more, statement.step());
+      if (!more) break;
+      UNSCATTER_TRY(slot, statement.integer(0));
+      used[static_cast<std::size_t>(slot) - first] = true;
+    }
+  }
+  return used;
+}
+
+Result<GraphRow> read_graph(const WorkspaceTables& tables, std::size_t slot) {
+  Statement statement = tables.of_slot(slot).prepare(fmt::format("SELECT {} FROM graphs WHERE slot = ?", kColumns));
   statement.bind(1, static_cast<std::int64_t>(slot));
   UNSCATTER_TRY(found, statement.step());
   if (!found) return broken(slot, "it is missing");
   return row_at(statement, 0, slot);
+}
+
+Result<GraphRow> read_graph_name(const WorkspaceTables& tables, std::size_t slot) {
+  Statement statement =
+      tables.of_slot(slot).prepare("SELECT number, graph_id, nodes_at_creation FROM graphs WHERE slot = ?");
+  statement.bind(1, static_cast<std::int64_t>(slot));
+  UNSCATTER_TRY(found, statement.step());
+  if (!found) return broken(slot, "it is missing");
+  UNSCATTER_TRY(number, statement.integer(0));
+  UNSCATTER_TRY(id, statement.blob_view(1));
+  UNSCATTER_TRY(nodes, statement.integer(2));
+  GraphRow row;
+  row.number = static_cast<std::size_t>(number);
+  row.graph_id.assign(reinterpret_cast<const char*>(id.data()), id.size());
+  row.nodes_at_creation = static_cast<std::uint32_t>(nodes);
+  return row;
 }
 
 }  // namespace unscatter

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -64,7 +65,7 @@ Status parse_content(std::span<const std::byte> content, std::size_t slot, std::
 
 }  // namespace
 
-Status write_row(const Database& database, std::size_t slot, const BlockRow& row, std::uint32_t label,
+Status write_row(const WorkspaceTables& tables, std::size_t slot, const BlockRow& row, std::uint32_t label,
                  const Digest& leaf) {
   const RowHead head{label, static_cast<std::uint32_t>(row.segments.size())};
   const std::size_t segment_bytes = row.segments.size() * sizeof(Segment);
@@ -73,40 +74,58 @@ Status write_row(const Database& database, std::size_t slot, const BlockRow& row
   std::memcpy(content.data(), &head, sizeof(head));
   if (segment_bytes > 0) std::memcpy(content.data() + sizeof(head), row.segments.data(), segment_bytes);
   if (value_bytes > 0) std::memcpy(content.data() + sizeof(head) + segment_bytes, row.values.data(), value_bytes);
-  Statement statement = database.prepare("INSERT OR REPLACE INTO embeddings(slot, content, seal) VALUES(?, ?, ?)");
+  Statement statement =
+      tables.of_slot(slot).prepare("INSERT OR REPLACE INTO embeddings(slot, content, seal) VALUES(?, ?, ?)");
   statement.bind(1, static_cast<std::int64_t>(slot)).bind(2, content).bind(3, row_seal(content, leaf));
   const Status status = statement.run();
   wipe(content);
   return status;
 }
 
-Status erase_row(const Database& database, std::size_t slot) {
-  Statement statement = database.prepare("DELETE FROM embeddings WHERE slot = ?");
+Status erase_row(const WorkspaceTables& tables, std::size_t slot) {
+  Statement statement = tables.of_slot(slot).prepare("DELETE FROM embeddings WHERE slot = ?");
   statement.bind(1, static_cast<std::int64_t>(slot));
   return statement.run();
 }
 
-Status erase_rows(const Database& database) { return database.run("DELETE FROM embeddings"); }
+namespace {
 
-Result<std::size_t> visit_rows_between(const Database& database, const SlotRange& range, const VisitRow& take) {
-  Statement statement =
-      database.prepare("SELECT slot, content, seal FROM embeddings WHERE slot >= ? AND slot <= ? ORDER BY slot");
+// The rows of the range that are in one part.
+Result<std::size_t> visit_rows_of_part(const WorkspaceTables& tables, std::size_t part, const SlotRange& range,
+                                       const VisitRow& take) {
+  const std::size_t part_first = tables.partition().first(part);
+  const std::size_t part_end = tables.partition().end(part);
+  const std::size_t first = std::max(range.first, part_first);
+  const std::size_t end = std::min(range.first + range.leaves.size(), part_end);
+  if (first >= end) return std::size_t{0};
+  Statement statement = tables.part(part).prepare(
+      "SELECT slot, content, seal FROM embeddings WHERE slot >= ? AND slot <= ? ORDER BY slot");
   // Rows of slots that cannot be are met by whoever reads the first or the last ones.
   using Limits = std::numeric_limits<std::int64_t>;
-  const std::size_t end = range.first + range.leaves.size();
-  statement.bind(1, range.first == 0 ? Limits::min() : static_cast<std::int64_t>(range.first));
-  statement.bind(2, end == range.slots ? Limits::max() : static_cast<std::int64_t>(end) - 1);
+  statement.bind(1, first == part_first ? Limits::min() : static_cast<std::int64_t>(first));
+  statement.bind(2, end == range.slots || end == part_end ? Limits::max() : static_cast<std::int64_t>(end) - 1);
   std::size_t found = 0;
   for (;; ++found) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) break;
     UNSCATTER_TRY(number, statement.integer(0));
     const auto slot = static_cast<std::size_t>(number);
-    if (number < 0 || slot >= end) return damaged_kept_row(slot);
+    if (number < 0 || slot < first || slot >= end) return damaged_kept_row(slot);
     UNSCATTER_TRY(content, statement.blob_view(1));
     UNSCATTER_TRY(seal, statement.integer(2));
     if (seal != row_seal(content, range.leaves[slot - range.first])) return damaged_kept_row(slot);
     UNSCATTER_CHECK_OK(take(slot, content));
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::size_t> visit_rows_between(const WorkspaceTables& tables, const SlotRange& range, const VisitRow& take) {
+  std::size_t found = 0;
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    UNSCATTER_TRY(here, visit_rows_of_part(tables, part, range, take));
+    found += here;
   }
   return found;
 }
@@ -117,9 +136,9 @@ Status check_row_count(std::size_t found, std::size_t graphs) {
                fmt::format("the workspace is damaged: it keeps {} rows of {} graphs", found, graphs)};
 }
 
-Status visit_row_contents(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+Status visit_row_contents(const WorkspaceTables& tables, std::span<const Digest> leaves, std::size_t graphs,
                           const VisitRow& take) {
-  UNSCATTER_TRY(found, visit_rows_between(database, {0, leaves, leaves.size()}, take));
+  UNSCATTER_TRY(found, visit_rows_between(tables, {0, leaves, leaves.size()}, take));
   return check_row_count(found, graphs);
 }
 
@@ -130,7 +149,7 @@ Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size
   return ok_status();
 }
 
-Result<KeptState::Rows> read_rows(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
+Result<KeptState::Rows> read_rows(const WorkspaceTables& tables, std::span<const Digest> leaves, std::size_t graphs,
                                   std::size_t width, std::size_t classes) {
   KeptState::Rows kept{SparseBlockRows(leaves.size(), width), std::vector<std::uint32_t>(leaves.size(), 0)};
   const auto take = [&](std::size_t slot, std::span<const std::byte> content) -> Status {
@@ -139,7 +158,7 @@ Result<KeptState::Rows> read_rows(const Database& database, std::span<const Dige
     kept.rows.set_row(slot, std::move(row));
     return ok_status();
   };
-  UNSCATTER_CHECK_OK(visit_row_contents(database, leaves, graphs, take));
+  UNSCATTER_CHECK_OK(visit_row_contents(tables, leaves, graphs, take));
   return kept;
 }
 

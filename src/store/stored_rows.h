@@ -11,6 +11,7 @@
 #include <span>
 
 #include "store/sqlite.h"
+#include "store/workspace_tables.h"
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
 #include "unscatter/linalg/sparse_block_rows.h"
@@ -19,11 +20,10 @@
 namespace unscatter {
 
 // `leaf`: the digest of the graph in that slot (GraphRow::leaf()).
-[[nodiscard]] Status write_row(const Database& database, std::size_t slot, const BlockRow& row, std::uint32_t label,
-                               const Digest& leaf);
+[[nodiscard]] Status write_row(const WorkspaceTables& tables, std::size_t slot, const BlockRow& row,
+                               std::uint32_t label, const Digest& leaf);
 // Its bytes are overwritten (`secure_delete`).
-[[nodiscard]] Status erase_row(const Database& database, std::size_t slot);
-[[nodiscard]] Status erase_rows(const Database& database);
+[[nodiscard]] Status erase_row(const WorkspaceTables& tables, std::size_t slot);
 
 // Is told of a row: label, number of segments, segments, values.  The view is valid until the function returns.
 using VisitRow = std::function<Status(std::size_t slot, std::span<const std::byte> content)>;
@@ -36,13 +36,13 @@ struct SlotRange {
 };
 // The content of every row in the range, in the order of slots, after its seal has passed; how many there were. Errors:
 // kMalformedInput where something is not what was written; those of the function.
-[[nodiscard]] Result<std::size_t> visit_rows_between(const Database& database, const SlotRange& range,
+[[nodiscard]] Result<std::size_t> visit_rows_between(const WorkspaceTables& tables, const SlotRange& range,
                                                      const VisitRow& take);
 // Errors: kMalformedInput where not every graph has a row.
 [[nodiscard]] Status check_row_count(std::size_t found, std::size_t graphs);
 // Both, for all slots.
-[[nodiscard]] Status visit_row_contents(const Database& database, std::span<const Digest> leaves, std::size_t graphs,
-                                        const VisitRow& take);
+[[nodiscard]] Status visit_row_contents(const WorkspaceTables& tables, std::span<const Digest> leaves,
+                                        std::size_t graphs, const VisitRow& take);
 // What the content of a row says.  `row` is filled anew and keeps its memory.  Errors: kMalformedInput where it does
 // not fit the width and the number of classes.
 [[nodiscard]] Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size_t width,
@@ -50,7 +50,7 @@ struct SlotRange {
 
 // All of them.  Slots without a row are empty; `graphs` of them are not.  Errors: kMalformedInput where something is
 // not what was written.
-[[nodiscard]] Result<KeptState::Rows> read_rows(const Database& database, std::span<const Digest> leaves,
+[[nodiscard]] Result<KeptState::Rows> read_rows(const WorkspaceTables& tables, std::span<const Digest> leaves,
                                                 std::size_t graphs, std::size_t width, std::size_t classes);
 
 }  // namespace unscatter

@@ -179,6 +179,34 @@ Status StoredTree::set_leaf(const Database& database, std::size_t i, const Diges
   return lift(database, 0, part);
 }
 
+Status StoredTree::set_leaves(const Database& database, std::span<const std::size_t> places,
+                              std::span<const Digest> leaves) {
+  if (places.empty()) return ok_status();
+  // All paths are read before one changes.
+  for (const std::size_t i : places) UNSCATTER_CHECK_OK(leaf(database, i));
+  std::vector<std::size_t> changed(places.begin(), places.end());
+  std::vector<Digest> digests(leaves.begin(), leaves.end());
+  for (std::size_t level = 0; level < levels(); ++level) {
+    std::vector<std::size_t> parts;
+    std::vector<Digest> tops;
+    for (std::size_t begin = 0, end = 0; begin < changed.size(); begin = end) {
+      const std::size_t number = changed[begin] / kPartSize;
+      std::vector<std::size_t> within;
+      for (; end < changed.size() && changed[end] / kPartSize == number; ++end)
+        within.push_back(changed[end] % kPartSize);
+      Part& part = parts_.at(key_of(level, number));
+      part.digests.set_leaves(std::move(within), std::span(digests).subspan(begin, end - begin));
+      part.changed = true;
+      parts.push_back(number);
+      tops.push_back(part.digests.top());
+    }
+    changed = std::move(parts);
+    digests = std::move(tops);
+  }
+  root_ = root_of(leaves_, &digests.front());
+  return ok_status();
+}
+
 Status StoredTree::write(const Database& database) {
   Statement statement = database.prepare("INSERT OR REPLACE INTO tree(part, digests) VALUES(?, ?)");
   for (auto& [key, part] : parts_) {

@@ -41,6 +41,9 @@ class StoredTree {
                                                           std::size_t last) const;
   // i < leaves(), or leaves() for a new one.  In memory; write() follows.  Errors as leaf().
   [[nodiscard]] Status set_leaf(const Database& database, std::size_t i, const Digest& leaf);
+  // The same for many that are there, in ascending order.  A part above several of them is computed once.
+  [[nodiscard]] Status set_leaves(const Database& database, std::span<const std::size_t> places,
+                                  std::span<const Digest> leaves);
   // Writes the parts that have changed since they were read or written.
   [[nodiscard]] Status write(const Database& database);
   // What write() wrote is on disk.

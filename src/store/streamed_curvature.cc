@@ -14,6 +14,7 @@
 #include "learn/anchor_sums.h"
 #include "linalg/row_products.h"
 #include "store/stored_rows.h"
+#include "store/workspace_files.h"
 
 namespace unscatter {
 namespace {
@@ -79,7 +80,7 @@ class StreamedParts {
   [[nodiscard]] std::size_t parts() const { return parts_; }
 
   // Adds parts until there are no more, or until somebody met an error.
-  void work(const Database& database) {
+  void work(const WorkspaceTables& tables) {
     for (;;) {
       std::size_t part = 0;
       {
@@ -88,7 +89,7 @@ class StreamedParts {
         part = next_++;
       }
       AnchorSums sums(loss_, weights_);
-      const Result<std::size_t> found = add_part(database, part, sums);
+      const Result<std::size_t> found = add_part(tables, part, sums);
       const std::lock_guard lock(mutex_);
       if (!found.ok()) {
         if (!failed_) failed_ = found.error();
@@ -108,10 +109,10 @@ class StreamedParts {
   }
 
  private:
-  [[nodiscard]] Result<std::size_t> add_part(const Database& database, std::size_t part, AnchorSums& sums) const {
+  [[nodiscard]] Result<std::size_t> add_part(const WorkspaceTables& tables, std::size_t part, AnchorSums& sums) const {
     const std::size_t first = part * kSquarePartRows;
     const std::size_t last = std::min(first + kSquarePartRows, slots_);
-    UNSCATTER_TRY(leaves, tree_.stored_leaves(database, first, last));
+    UNSCATTER_TRY(leaves, tree_.stored_leaves(tables.main(), first, last));
     const auto leaf_from = [&](std::size_t slot) {
       const auto width = static_cast<std::size_t>(weights_.rows());
       const auto classes = static_cast<std::size_t>(weights_.cols());
@@ -123,7 +124,7 @@ class StreamedParts {
       // The last one may be shorter.
       if (leaf->end() > last) leaf.emplace(leaf_from(leaf->end() - kLeafRows));
     };
-    UNSCATTER_TRY(found, visit_rows_between(database, {first, leaves, slots_},
+    UNSCATTER_TRY(found, visit_rows_between(tables, {first, leaves, slots_},
                                             [&](std::size_t slot, std::span<const std::byte> content) {
                                               while (slot >= leaf->end()) next_leaf();
                                               return leaf->put(slot, content);
@@ -159,21 +160,22 @@ class StreamedParts {
 
 }  // namespace
 
-Result<KeptCurvature> curvature_of_rows(const Database& database, const StoredTree& tree, std::size_t graphs,
+Result<KeptCurvature> curvature_of_rows(const WorkspaceTables& tables, const StoredTree& tree, std::size_t graphs,
                                         const Matrix& weights, const SessionOptions& options) {
   StreamedParts parts(tree, weights, options.loss);
   // A connection serves one thread at a time.
   const std::size_t threads = options.threads == 0 ? hardware_threads() : options.threads;
-  std::vector<Database> connections;
+  std::vector<WorkspaceFiles> connections;
   while (threads > 1 && connections.size() < std::min(threads, parts.parts())) {
-    UNSCATTER_TRY(another, database.beside());
+    UNSCATTER_TRY(another, WorkspaceFiles::beside(tables));
     if (!another) break;
     connections.push_back(*std::move(another));
   }
   if (connections.empty()) {
-    parts.work(database);
+    parts.work(tables);
   } else {
-    parallel_for(connections.size(), threads, 1, [&](std::size_t i, std::size_t) { parts.work(connections[i]); });
+    parallel_for(connections.size(), threads, 1,
+                 [&](std::size_t i, std::size_t) { parts.work(connections[i].tables()); });
   }
   return parts.finish(graphs, ridge_of(options, graphs));
 }

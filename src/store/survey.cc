@@ -122,6 +122,7 @@ class Survey {
       : setup_(setup), look_(look), sample_(setup) {
     embedding_.bias = setup.options.bias;
     embedding_.threads = threads;
+    embedding_.crew = setup.options.crew;
   }
 
   Status run(const std::function<Result<GraphStream>()>& open) {

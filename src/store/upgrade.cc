@@ -9,16 +9,18 @@
 #include "store/schema.h"
 #include "store/stored_model.h"
 #include "store/tables.h"
+#include "store/workspace_files.h"
 #include "store/workspace_state.h"
 
 namespace unscatter {
 
 // An opening looks at the end of the ledger and at no graph.  An upgrade is signed, so it looks at all of them before.
-Status check_upgrade(const Database& database, const Contents& contents) {
+Status check_upgrade(const WorkspaceTables& tables, const Contents& contents) {
+  const Database& database = tables.main();
   UNSCATTER_CHECK_OK(check_pages(database, "the workspace"));
   UNSCATTER_CHECK_OK(check_links(database));
   Contents all = contents;
-  UNSCATTER_CHECK_OK(read_data(database, all));
+  UNSCATTER_CHECK_OK(read_data(tables, all));
   UNSCATTER_CHECK_OK(check_entries(database, contents.identity));
   return visit_entries(database, [&](std::size_t sequence, const LedgerRow& row) -> Status {
     if (is_signed(row, contents.identity.signer)) return ok_status();
@@ -26,9 +28,10 @@ Status check_upgrade(const Database& database, const Contents& contents) {
   });
 }
 
-Result<Contents> upgrade(const Database& database, Contents contents, const SigningKey& key, RandomSource& random,
+Result<Contents> upgrade(const WorkspaceTables& tables, Contents contents, const SigningKey& key, RandomSource& random,
                          std::string time) {
-  UNSCATTER_CHECK_OK(check_upgrade(database, contents));
+  const Database& database = tables.main();
+  UNSCATTER_CHECK_OK(check_upgrade(tables, contents));
   UNSCATTER_TRY(guaranteed, guarantee_of(contents));
   // The promise of the same constants, with what version 2 shows of it.
   Certificate certificate = contents.snapshot.certificate;
@@ -49,7 +52,7 @@ Result<Contents> upgrade(const Database& database, Contents contents, const Sign
   UNSCATTER_CHECK_OK(erase_published(database));
   UNSCATTER_CHECK_OK(append_entry(database, entry.sequence, row));
   // Read again as any later opening will, before it is committed.
-  UNSCATTER_TRY(upgraded, read_contents(database));
+  UNSCATTER_TRY(upgraded, read_contents(tables));
   UNSCATTER_CHECK_OK(check_entries(database, upgraded.identity));
   UNSCATTER_CHECK_OK(transaction.commit());
   // The old model and the published one are on old pages until the log is written back.
@@ -63,8 +66,8 @@ Result<FormatUpgrade> upgrade_workspace(const std::filesystem::path& path, const
   result.to = static_cast<std::uint32_t>(kFormatVersion);
   {
     // To look first, so that a file with nothing to do is not even locked against others.
-    UNSCATTER_TRY(database, open_database(path, options.wait, Access::kReader));
-    UNSCATTER_TRY(contents, read_contents(database));
+    UNSCATTER_TRY(files, open_files(path, options.wait, Access::kReader));
+    UNSCATTER_TRY(contents, read_contents(files.tables()));
     result.from = static_cast<std::uint32_t>(contents.format);
     result.entries = contents.chain.entries;
     result.head = contents.chain.head;
@@ -80,7 +83,7 @@ Result<FormatUpgrade> upgrade_workspace(const std::filesystem::path& path, const
                                path.string(), contents.identity.signer.hex(), options.key->public_key().hex())};
     }
     if (dry_run) {
-      UNSCATTER_CHECK_OK(check_upgrade(database, contents));
+      UNSCATTER_CHECK_OK(check_upgrade(files.tables(), contents));
       return result;
     }
   }

@@ -15,6 +15,7 @@
 #include "store/schema.h"
 #include "store/stored_graph.h"
 #include "store/tables.h"
+#include "store/workspace_files.h"
 #include "store/workspace_state.h"
 #include "unscatter/learn/train.h"
 #include "unscatter/unlearn/session.h"
@@ -32,26 +33,28 @@ class Verifier {
       : path_(std::move(path)), options_(options), how_(how) {}
 
   Result<Verification> run() {
-    Result<Database> database = open_database(path_, how_.wait, Access::kReader);
+    Result<WorkspaceFiles> files = open_files(path_, how_.wait, Access::kReader);
     // A damaged file is a finding.  A file that is locked or missing is an error, because nothing can be said about it.
-    if (!database.ok() && database.error().code != ErrorCode::kMalformedInput) return std::move(database).error();
-    if (!note("file", database.ok() ? check_structure(*database, path_) : Result<std::string>(database.error()))) {
+    if (!files.ok() && files.error().code != ErrorCode::kMalformedInput) return std::move(files).error();
+    if (!note("file", files.ok() ? check_structure(files->tables(), path_) : Result<std::string>(files.error()))) {
       return result();
     }
-    database_.emplace(*std::move(database));
+    files_.emplace(*std::move(files));
+    tables_.emplace(files_->tables());
+    database_ = &files_->main();
     // Everything else is compared with these two.
     if (!note("constants", constants()) || !note("chain", chain())) return result();
     if (!how_.record.empty()) note("record", check_record(*database_, path_, how_.record, contents_));
     if (options_.expected_head) note("head", expected_head());
     note("signatures", signatures());
-    const bool data_holds = note("data", check_data(*database_, contents_));
+    const bool data_holds = note("data", check_data(*tables_, contents_));
     const bool model_holds = note("model", model());
     // Without the constants that stand with the model, nobody knows how large it should be.
     if (contents_.embedder != nullptr) {
       note("budget", budget(data_holds && model_holds));
       note("other", others(data_holds));
     }
-    note("erasure", check_erasure(*database_, path_));
+    note("erasure", check_erasure(*tables_, path_));
     // The residual of other graphs or other weights would prove nothing.
     if (!data_holds || !model_holds) return result();
     const bool residual_holds = note("residual", residual());
@@ -231,9 +234,9 @@ class Verifier {
   Result<std::string> kept() {
     UNSCATTER_TRY(there, has_kept_tables(*database_));
     if (!there) return std::string("nothing is kept beside graphs and model; the next removal keeps more");
-    UNSCATTER_TRY(slots, count_slots(*database_));
+    UNSCATTER_TRY(slots, count_slots(*tables_));
     StoredTree tree(slots, contents_.chain.last.data_after);
-    UNSCATTER_TRY(words, check_kept_state(*database_, contents_, *session_, tree));
+    UNSCATTER_TRY(words, check_kept_state(*tables_, contents_, *session_, tree));
     return words;
   }
 
@@ -266,7 +269,9 @@ class Verifier {
   VerifyOptions options_;
   WorkspaceOptions how_;
   std::vector<Check> checks_;
-  std::optional<Database> database_;
+  std::optional<WorkspaceFiles> files_;
+  std::optional<WorkspaceTables> tables_;
+  const Database* database_ = nullptr;  // the manifest, or the only file
   Contents contents_;
   ChainTotals totals_;
   std::optional<Session> session_;

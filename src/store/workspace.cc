@@ -61,6 +61,7 @@ Result<Contents> constants_of(const WorkspaceSetup& setup, const WorkspaceOption
   contents.constants.options.threads = 0;
   contents.constants.options.expected_updates = 0;
   contents.constants.options.progress = nullptr;
+  contents.constants.options.crew = nullptr;
   // Names that no text can hold are refused here too, although they stand elsewhere.
   Constants with_classes = contents.constants;
   with_classes.class_names = setup.dataset.class_names;
@@ -79,22 +80,22 @@ namespace {
 // All rows of a new workspace, in one transaction of the caller.  Fills in the chain and the digest of the graphs.
 // Graphs go from the session to the file one by one: a second copy of all would be the most memory that a workspace
 // ever takes.
-Status write_all(const Database& database, const Session& session, RandomSource& random, const std::string& time,
+Status write_all(const WorkspaceTables& tables, const Session& session, RandomSource& random, const std::string& time,
                  const SigningKey& key, const std::optional<Digest>& continues, const DueDates& dates,
                  Contents& contents) {
-  UNSCATTER_CHECK_OK(create_tables(database));
+  const Database& database = tables.main();
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
   std::vector<Digest> leaves;
   leaves.reserve(session.slots());
   for (std::size_t slot = 0; slot < session.slots(); ++slot) {
     const GraphRow row = to_row(session.slot_snapshot(slot), random);
-    UNSCATTER_CHECK_OK(write_graph(database, slot, row));
+    UNSCATTER_CHECK_OK(write_graph(tables, slot, row));
     leaves.push_back(row.leaf(slot));
   }
-  UNSCATTER_CHECK_OK(write_kept_state(database, session, leaves, contents.identity.list_key, contents.tree));
+  UNSCATTER_CHECK_OK(write_kept_state(tables, session, leaves, contents.identity.list_key, contents.tree));
   contents.tree.written();
   contents.has_kept_state = true;
-  UNSCATTER_CHECK_OK(add_due_dates(database, contents.identity, key, dates.graphs, 0, dates.subjects, true));
+  UNSCATTER_CHECK_OK(add_due_dates(tables, contents.identity, key, dates.graphs, 0, dates.subjects, true));
   return write_first_entry(database, random, time, key, continues, contents);
 }
 
@@ -139,12 +140,15 @@ SessionOptions session_options(const SessionOptions& stored, const WorkspaceOpti
   options.threads = how.threads;
   options.expected_updates = how.expected_updates;
   options.progress = how.progress;
+  options.crew = how.crew;
   return options;
 }
 
-Workspace::State::State(fs::path where, Database file, Contents parts, const WorkspaceOptions& how)
+Workspace::State::State(fs::path where, WorkspaceFiles open, Contents parts, const WorkspaceOptions& how)
     : path(std::move(where)),
-      database(std::move(file)),
+      files(std::move(open)),
+      database(files.main()),
+      tables(files.tables()),
       contents(std::move(parts)),
       options(how),
       random(make_random(how)) {}
@@ -172,6 +176,10 @@ WorkspaceInfo Workspace::State::info() const {
   info.updates = info.rungs.total();
   info.certificate = certificate();
   info.graphs = info.certificate.graphs;
+  if (files.sharded()) {
+    info.shards = tables.parts();
+    info.slots_per_shard = tables.partition().slots_per_part;
+  }
   info.outdated = outdated;
   return info;
 }
@@ -277,29 +285,29 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
   contents.snapshot = session.snapshot_without_slots();
   contents.class_names = session.class_names();
 
-  UNSCATTER_TRY(database, create_database(path, options.wait));
-  // One transaction (invariant 1).  The log is emptied too, because a copy of the file alone has to be complete.
+  UNSCATTER_TRY(files, create_files(path, partition_of(setup.shards, session.slots()), options.wait));
+  // One transaction for each file (invariant 1).
   const auto fill = [&]() -> Status {
-    UNSCATTER_TRY(transaction, Transaction::begin(database));
+    const WorkspaceTables tables = files.tables();
+    UNSCATTER_TRY(transaction, NewFiles::begin(tables));
     UNSCATTER_CHECK_OK(
-        write_all(database, session, *random, contents.identity.created, *options.key, continues, dates, contents));
-    UNSCATTER_CHECK_OK(transaction.commit());
-    return database.empty_log();
+        write_all(tables, session, *random, contents.identity.created, *options.key, continues, dates, contents));
+    return transaction.commit(contents.identity.id, *options.key);
   };
   Status filled = fill();
   if (!filled.ok()) {
-    // The file was made by this call, so it is ours to remove.
-    remove_database(path);
+    // The files were made by this call, so they are ours to remove.
+    remove_files(path);
     return std::move(filled).error();
   }
-  auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
+  auto state = std::make_unique<State>(path, std::move(files), std::move(contents), options);
   // The session goes on as it is, instead of being restored from what was just written.
   state->session = std::move(session);
   state->contents.snapshot = {};
   // After the file is there: a crash in between leaves a good workspace, and the next opening makes the record.
   if (Status met = state->meet_record(); !met.ok()) {
     state.reset();
-    remove_database(path);
+    remove_files(path);
     return std::move(met).error();
   }
   return Workspace(std::move(state));
@@ -307,17 +315,17 @@ Result<Workspace> Workspace::create(const fs::path& path, WorkspaceSetup setup, 
 
 Result<Workspace> Workspace::open(const fs::path& path, const WorkspaceOptions& options) {
   // Reading needs no key.  require_writable() asks for it where something is signed.
-  UNSCATTER_TRY(database, open_database(path, options.wait, options.read_only ? Access::kReader : Access::kAlone));
-  UNSCATTER_TRY(contents, read_contents(database));
+  UNSCATTER_TRY(files, open_files(path, options.wait, options.read_only ? Access::kReader : Access::kAlone));
+  UNSCATTER_TRY(contents, read_contents(files.tables()));
   const bool has_key =
       !options.read_only && options.key != nullptr && options.key->public_key() == contents.identity.signer;
   if (contents.format < kFormatVersion && has_key) {
-    UNSCATTER_TRY(upgraded,
-                  upgrade(database, std::move(contents), *options.key, *make_random(options), time_text(options)));
+    UNSCATTER_TRY(upgraded, upgrade(files.tables(), std::move(contents), *options.key, *make_random(options),
+                                    time_text(options)));
     contents = std::move(upgraded);
   }
-  if (has_key) UNSCATTER_CHECK_OK(ensure_due_dates(database, contents.identity, *options.key));
-  auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
+  if (has_key) UNSCATTER_CHECK_OK(ensure_due_dates(files.main(), contents.identity, *options.key));
+  auto state = std::make_unique<State>(path, std::move(files), std::move(contents), options);
   UNSCATTER_CHECK_OK(state->meet_record());
   return Workspace(std::move(state));
 }

@@ -58,9 +58,9 @@ Status add_entries(const Database& database, Hasher& hasher, const Change& chang
 
 // The digest of all graphs without their salts.  One graph is in memory at a time.  `leaves` gets their salted digests,
 // which have to lead to the root that the head signs.
-Result<Digest> digest_of_graphs(const Database& database, const Digest& root, std::vector<Digest>& leaves) {
+Result<Digest> digest_of_graphs(const WorkspaceTables& tables, const Digest& root, std::vector<Digest>& leaves) {
   Hasher hasher;
-  UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
+  UNSCATTER_CHECK_OK(visit_graphs(tables, [&](std::size_t slot, GraphRow& row) {
     leaves.push_back(row.leaf(slot));
     hasher.add(std::uint64_t{row.number}).add(std::uint64_t{row.present});
     if (row.present) {
@@ -80,14 +80,14 @@ Result<Digest> digest_of_graphs(const Database& database, const Digest& root, st
 
 // The rows that the file keeps; nothing if one of them is not what was written for its graph (docs/workspace-format.md,
 // "Kept state").
-Result<std::optional<Digest>> digest_of_kept_rows(const Database& database, std::span<const Digest> leaves,
+Result<std::optional<Digest>> digest_of_kept_rows(const WorkspaceTables& tables, std::span<const Digest> leaves,
                                                   std::size_t graphs) {
   Hasher hasher;
   const auto add = [&](std::size_t slot, std::span<const std::byte> content) {
     hasher.add(std::uint64_t{slot}).add(std::uint64_t{content.size()}).add_bytes(content);
     return ok_status();
   };
-  const Status visited = visit_row_contents(database, leaves, graphs, add);
+  const Status visited = visit_row_contents(tables, leaves, graphs, add);
   if (visited.ok()) return std::optional(hasher.finish());
   if (visited.error().code == ErrorCode::kMalformedInput) return std::optional<Digest>();
   return visited.error();
@@ -127,10 +127,10 @@ Result<Digest> Workspace::replay_digest() {
   UNSCATTER_CHECK_OK(check_links(state.database));
   const LedgerRecord& last = state.contents.chain.last;
   std::vector<Digest> leaves;
-  UNSCATTER_TRY(graphs, digest_of_graphs(state.database, last.data_after, leaves));
+  UNSCATTER_TRY(graphs, digest_of_graphs(state.tables, last.data_after, leaves));
   std::optional<Digest> rows;
   if (state.contents.has_kept_state) {
-    UNSCATTER_TRY(kept, digest_of_kept_rows(state.database, leaves, last.graphs));
+    UNSCATTER_TRY(kept, digest_of_kept_rows(state.tables, leaves, last.graphs));
     rows = kept;
   }
   if (!rows) {

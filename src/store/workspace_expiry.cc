@@ -14,27 +14,6 @@
 namespace unscatter {
 namespace {
 
-Result<std::size_t> number_in(const Database& database, std::size_t slot) {
-  Statement statement = database.prepare("SELECT number FROM graphs WHERE slot = ?");
-  statement.bind(1, static_cast<std::int64_t>(slot));
-  UNSCATTER_TRY(found, statement.step());
-  if (!found) {
-    return Error{ErrorCode::kMalformedInput,
-                 fmt::format("the workspace is damaged: slot {} has a due date and no row", slot)};
-  }
-  UNSCATTER_TRY(number, statement.integer(0));
-  return static_cast<std::size_t>(number);
-}
-
-Result<std::optional<std::size_t>> slot_with_id(const Database& database, const std::string& id) {
-  Statement statement = database.prepare("SELECT slot FROM graphs WHERE graph_id = ?");
-  statement.bind(1, std::as_bytes(std::span(id)));
-  UNSCATTER_TRY(found, statement.step());
-  if (!found) return std::optional<std::size_t>();
-  UNSCATTER_TRY(slot, statement.integer(0));
-  return std::optional(static_cast<std::size_t>(slot));
-}
-
 // The row that a due date is kept in.  Nothing for a graph that the workspace never had.
 Result<std::optional<DueKey>> due_key(const Workspace::State& state, const RemovalRequest& what) {
   if (const auto* subject = std::get_if<ForgetSubject>(&what)) return std::optional<DueKey>(subject->id);
@@ -44,18 +23,18 @@ Result<std::optional<DueKey>> due_key(const Workspace::State& state, const Remov
                  fmt::format("{} takes no due date: a graph or a subject does", describe(what))};
   }
   const auto* id = std::get_if<std::string>(&graph->graph);
-  UNSCATTER_TRY(slot, id != nullptr ? slot_with_id(state.database, *id)
-                                    : slot_of_number(state.database, state.contents.tree.leaves(),
+  UNSCATTER_TRY(slot, id != nullptr ? slot_with_id(state.tables, *id)
+                                    : slot_of_number(state.tables, state.contents.tree.leaves(),
                                                      std::get<std::size_t>(graph->graph)));
   return slot ? std::optional<DueKey>(*slot) : std::nullopt;
 }
 
-Result<bool> is_held(const Database& database, const DueKey& key) {
+Result<bool> is_held(const WorkspaceTables& tables, const DueKey& key) {
   if (const auto* id = std::get_if<std::string>(&key)) {
-    UNSCATTER_TRY(slots, slots_with(database, std::span(id, 1)));
+    UNSCATTER_TRY(slots, slots_with(tables, std::span(id, 1)));
     return !slots.front().empty();
   }
-  UNSCATTER_TRY(row, read_graph(database, std::get<std::size_t>(key)));
+  UNSCATTER_TRY(row, read_graph(tables, std::get<std::size_t>(key)));
   return row.present;
 }
 
@@ -63,9 +42,9 @@ Error not_held(const RemovalRequest& what) {
   return {ErrorCode::kNotFound, fmt::format("{} is not in the workspace (or is removed already)", describe(what))};
 }
 
-Result<RemovalRequest> request_about(const Database& database, const DueKey& key) {
+Result<RemovalRequest> request_about(const WorkspaceTables& tables, const DueKey& key) {
   if (const auto* id = std::get_if<std::string>(&key)) return RemovalRequest(ForgetSubject{*id});
-  UNSCATTER_TRY(number, number_in(database, std::get<std::size_t>(key)));
+  UNSCATTER_TRY(number, number_of_slot(tables, std::get<std::size_t>(key)));
   return RemovalRequest(ForgetGraph{number});
 }
 
@@ -75,7 +54,7 @@ Result<std::vector<DueDate>> Workspace::due(std::int64_t until) const {
   std::vector<DueDate> dates;
   const auto take = [&](const DueKey& key, std::int64_t due) -> Status {
     if (due > until) return ok_status();
-    UNSCATTER_TRY(what, request_about(state_->database, key));
+    UNSCATTER_TRY(what, request_about(state_->tables, key));
     dates.push_back({std::move(what), due});
     return ok_status();
   };
@@ -87,7 +66,7 @@ Result<DueSummary> Workspace::due_summary(std::int64_t now) const {
   UNSCATTER_TRY(counts, count_due(state_->database, state_->contents.identity, now));
   DueSummary summary{counts.rows, counts.overdue, counts.oldest, std::nullopt};
   if (counts.next) {
-    UNSCATTER_TRY(what, request_about(state_->database, counts.next->first));
+    UNSCATTER_TRY(what, request_about(state_->tables, counts.next->first));
     summary.next = DueDate{std::move(what), counts.next->second};
   }
   return summary;
@@ -99,7 +78,7 @@ Status Workspace::set_due(const RemovalRequest& what, std::optional<std::int64_t
   UNSCATTER_TRY(key, due_key(state, what));
   if (!key) return not_held(what);
   if (due) {
-    UNSCATTER_TRY(held, is_held(state.database, *key));
+    UNSCATTER_TRY(held, is_held(state.tables, *key));
     if (!held) return not_held(what);
   } else {
     UNSCATTER_TRY(before, read_due(state.database, *key));
@@ -155,7 +134,7 @@ Result<std::size_t> Workspace::drop_due(std::span<const DueDate> dates) {
   for (const DueDate& date : dates) {
     UNSCATTER_TRY(key, due_key(state, date.what));
     if (!key) continue;
-    UNSCATTER_TRY(held, is_held(state.database, *key));
+    UNSCATTER_TRY(held, is_held(state.tables, *key));
     if (!held) gone.push_back(*std::move(key));
   }
   if (gone.empty()) return std::size_t{0};

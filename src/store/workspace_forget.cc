@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "store/correction_json.h"
 #include "store/expiry.h"
 #include "store/kept_state.h"
+#include "store/shard_update.h"
 #include "store/stored_curvature.h"
 #include "store/stored_graph.h"
 #include "store/workspace_state.h"
@@ -41,7 +43,7 @@ void add_new_graph(const SlotChange& change, RandomSource& random, ChangedGraphs
   changed.slots.push_back(change.slot);
   changed.rows.push_back(to_row(slot, random));
   changed.leaves.push_back(changed.rows.back().leaf(change.slot));
-  changed.before.push_back({std::nullopt, std::move(slot.graph_id)});  // there was none
+  changed.before.push_back({nullptr, std::nullopt, std::move(slot.graph_id)});  // there was none
 }
 
 // New graphs take the slots behind all others, in the order in which they came.
@@ -52,26 +54,47 @@ std::size_t first_new_slot(const PreparedRemoval& update) {
   return 0;
 }
 
-Result<ChangedGraphs> changed_graphs(const Database& database, std::span<const SlotChange> changes,
-                                     RandomSource& random) {
+// The row of a graph that changes, and the graph as it is before: that of the session, which still has it, or read from
+// the file.  The row has its content only for as long as it takes to read the graph.
+Result<std::pair<GraphRow, GraphBefore>> row_before(const WorkspaceTables& tables, std::size_t slot,
+                                                    const std::optional<Session>& session) {
+  std::pair<GraphRow, GraphBefore> found;
+  auto& [row, before] = found;
+  if (session) {
+    UNSCATTER_TRY(name, read_graph_name(tables, slot));
+    row = std::move(name);
+    before = {session->graph(slot), std::nullopt, row.graph_id};
+    return found;
+  }
+  UNSCATTER_TRY(old, read_graph(tables, slot));
+  UNSCATTER_TRY(old_slot, slot_from_row(old));
+  // Its bytes must not stay in freed memory once it is removed.
+  wipe(old.content);
+  row = std::move(old);
+  before = {nullptr, std::move(old_slot.graph), std::move(old_slot.graph_id)};
+  return found;
+}
+
+Result<ChangedGraphs> changed_graphs(const WorkspaceTables& tables, std::span<const SlotChange> changes,
+                                     RandomSource& random, const std::optional<Session>& session) {
   ChangedGraphs changed;
-  UNSCATTER_TRY(follow_subjects, has_subject_dates(database));
+  UNSCATTER_TRY(follow_subjects, has_subject_dates(tables.main()));
   for (const SlotChange& change : changes) {
     if (change.added) {
       add_new_graph(change, random, changed);
       continue;
     }
-    UNSCATTER_TRY(old, read_graph(database, change.slot));
-    // The index of ids needs it.  Its bytes must not stay in freed memory once it is removed.
-    UNSCATTER_TRY(old_slot, slot_from_row(old));
-    if (follow_subjects && old_slot.graph) {
-      for (std::string& id : subjects_that_leave(*old_slot.graph, change.graph)) {
+    // The index of ids needs it.
+    UNSCATTER_TRY(found, row_before(tables, change.slot, session));
+    GraphRow& old = found.first;
+    changed.before.push_back(std::move(found.second));
+    const Graph* graph_before = changed.before.back().graph();
+    if (follow_subjects && graph_before != nullptr) {
+      for (std::string& id : subjects_that_leave(*graph_before, change.graph)) {
         changed.leaving.subjects.push_back(std::move(id));
       }
     }
     if (change.graph == nullptr) changed.leaving.slots.push_back(change.slot);
-    wipe(old.content);
-    changed.before.push_back({std::move(old_slot.graph), std::move(old_slot.graph_id)});
     SlotSnapshot slot;
     slot.number = old.number;
     if (change.graph != nullptr) {
@@ -92,7 +115,8 @@ Result<ChangedGraphs> changed_graphs(const Database& database, std::span<const S
 
 void wipe_before(ChangedGraphs& changed) noexcept {
   for (GraphBefore& before : changed.before) {
-    if (before.graph) before.graph->wipe();
+    before.of_session = nullptr;  // the session overwrites its own
+    if (before.read) before.read->wipe();
     wipe(before.graph_id);
   }
 }
@@ -109,7 +133,12 @@ class TreeChange {
     if (!kept_) tree_.forget_parts(leaves_, root_);
   }
   [[nodiscard]] Status apply(const Database& database, const ChangedGraphs& changed) {
-    for (std::size_t i = 0; i < changed.slots.size(); ++i) {
+    // Slots ascend, and those of new graphs come last.
+    const auto first_new = std::lower_bound(changed.slots.begin(), changed.slots.end(), leaves_);
+    const auto there = static_cast<std::size_t>(first_new - changed.slots.begin());
+    UNSCATTER_CHECK_OK(
+        tree_.set_leaves(database, std::span(changed.slots).first(there), std::span(changed.leaves).first(there)));
+    for (std::size_t i = there; i < changed.slots.size(); ++i) {
       UNSCATTER_CHECK_OK(tree_.set_leaf(database, changed.slots[i], changed.leaves[i]));
     }
     return ok_status();
@@ -137,13 +166,15 @@ struct RemovalRows {
 
 // The caller's transaction holds all of it.  After a crash either every row is there or none (docs/workspace-format.md,
 // "One transaction per removal").
-Status write_removal(const Database& database, const RemovalRows& rows, const PreparedRemoval& removal,
-                     Contents& contents, std::size_t sequence, std::span<const Salt> salts, const RecordOptions& how) {
+Status write_removal(const WorkspaceTables& tables, const RemovalRows& rows, const PreparedRemoval& removal,
+                     Contents& contents, MemberIndex& index, std::size_t sequence, std::span<const Salt> salts,
+                     const RecordOptions& how) {
+  const Database& database = tables.main();
   for (std::size_t i = 0; i < rows.graphs.slots.size(); ++i) {
-    UNSCATTER_CHECK_OK(write_graph(database, rows.graphs.slots[i], rows.graphs.rows[i]));
+    UNSCATTER_CHECK_OK(write_graph(tables, rows.graphs.slots[i], rows.graphs.rows[i]));
   }
-  UNSCATTER_CHECK_OK(write_kept_changes(database, removal, rows.graphs.before, rows.graphs.leaves,
-                                        contents.identity.list_key, rows.curvature, contents.tree));
+  UNSCATTER_CHECK_OK(write_kept_changes(tables, removal, rows.graphs.before, rows.graphs.leaves, index, rows.curvature,
+                                        contents.tree));
   // Invariant 10.  The published model was made of weights that knew what is removed now.
   UNSCATTER_CHECK_OK(erase_published(database));
   UNSCATTER_CHECK_OK(append_entry(database, sequence, rows.entry));
@@ -241,6 +272,14 @@ Status Workspace::State::checkpoint(std::string_view what_was_done) {
                            what_was_done, status.error().message)};
 }
 
+Status Workspace::State::finish(ShardUpdate& shards, std::string_view what_was_done) {
+  const Status status = shards.finish();
+  if (status.ok()) return status;
+  uncertain = true;
+  return Error{ErrorCode::kIo, fmt::format("{}, but not yet in every shard; open the workspace again to finish it: {}",
+                                           what_was_done, status.error().message)};
+}
+
 void Workspace::State::advance(LedgerRecord&& entry, const Digest& hash) noexcept {
   contents.chain.last = std::move(entry);
   contents.chain.head = hash;
@@ -256,7 +295,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   // Record: tree, model, entry, receipt.  All that may fail for reasons other than the disk comes before the
   // transaction.
   RemovalRows rows;
-  UNSCATTER_TRY(changed, changed_graphs(database, removal.changes(), *random));
+  UNSCATTER_TRY(changed, changed_graphs(tables, removal.changes(), *random, session));
   rows.graphs = std::move(changed);
   rows.graphs.leaving.dates = how.due_dates;
   TreeChange tree_change(contents.tree);
@@ -300,17 +339,28 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   if (how.hand_out && !how.shred) UNSCATTER_CHECK_OK(how.hand_out(done));
   watch.lap();
 
+  // Who reads in another thread sees all of the update or nothing: shards follow after the manifest.
+  std::unique_lock<std::recursive_mutex> gate;
+  if (files.sharded()) gate = database.hold();
   UNSCATTER_TRY(transaction, Transaction::begin(database));
+  UNSCATTER_TRY(shards, ShardUpdate::begin(tables));
+  // Taken out until the disk has what is written below: if that fails, it must not be used again.
+  std::optional<MemberIndex> members = std::exchange(index, std::nullopt);
   const auto write = [&]() -> Status {
-    UNSCATTER_CHECK_OK(write_removal(database, rows, removal, contents, done.entry.sequence, done.salts, how));
+    if (!members) {
+      UNSCATTER_TRY(opened, MemberIndex::open(tables, contents.identity.list_key));
+      members = std::move(opened);
+    }
+    UNSCATTER_CHECK_OK(write_removal(tables, rows, removal, contents, *members, done.entry.sequence, done.salts, how));
     // What is gone has no due date: a date that stayed would name somebody who was removed.
-    UNSCATTER_CHECK_OK(erase_due_dates(database, contents.identity, *options.key, rows.graphs.leaving));
+    UNSCATTER_CHECK_OK(erase_due_dates(tables, contents.identity, *options.key, rows.graphs.leaving));
     wipe(rows.graphs.leaving.subjects);
     if (!how.new_dates.empty()) {
-      UNSCATTER_CHECK_OK(add_due_dates(database, contents.identity, *options.key, how.new_dates.graphs,
+      UNSCATTER_CHECK_OK(add_due_dates(tables, contents.identity, *options.key, how.new_dates.graphs,
                                        first_new_slot(removal), how.new_dates.subjects));
     }
-    return how.also_write ? how.also_write(done.entry) : ok_status();
+    UNSCATTER_CHECK_OK(how.also_write ? how.also_write(done.entry) : ok_status());
+    return shards.prepare(contents.identity, *options.key, done.entry.sequence, rows.entry.hash);
   };
   if (Status written = write(); !written.ok()) {
     Error error = std::move(written).error();
@@ -318,11 +368,17 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
     return error;
   }
   times.write += watch.lap();
-  UNSCATTER_CHECK_OK(commit(transaction));
+  if (Status decided = commit(transaction); !decided.ok()) {
+    // Where the disk may have the entry, the next opening finds out whether the shards follow it.
+    if (!uncertain) uncertain = !shards.undo().ok();
+    return std::move(decided).error();
+  }
   times.commit += watch.lap();
 
   // COMMIT has returned, so the disk has it.  From here to the checkpoint nothing can fail, and memory follows.
   tree_change.keep();
+  // A session that goes on comes back to the same ids.
+  if (session) index = std::move(members);
   if (how.committed) how.committed();
   wipe_before(rows.graphs);
   if (!session) {
@@ -349,6 +405,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
 
   // COMMIT has put new pages into the log.  Until they are written back, the file still has the old ones.  So nothing
   // is acknowledged before (invariant 11).
+  UNSCATTER_CHECK_OK(finish(shards, in_force));
   UNSCATTER_CHECK_OK(checkpoint(in_force));
   times.checkpoint += watch.lap();
   // The caller gets none either: a salt that leaves this function could be kept.

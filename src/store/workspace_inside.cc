@@ -15,7 +15,7 @@ Result<SlotSnapshot> Workspace::slot(std::size_t slot) const {
   if (slot >= state_->contents.tree.leaves()) {
     return Error{ErrorCode::kNotFound, fmt::format("the workspace has no slot {}", slot)};
   }
-  UNSCATTER_TRY(row, read_graph(state_->database, slot));
+  UNSCATTER_TRY(row, read_graph(state_->tables, slot));
   return slot_from_row(row);
 }
 
@@ -34,7 +34,7 @@ Result<Dataset> Workspace::remaining() const {
     }
     return ok_status();
   }));
-  UNSCATTER_CHECK_OK(visit_graphs(state_->database, [&](std::size_t slot, GraphRow& row) -> Status {
+  UNSCATTER_CHECK_OK(visit_graphs(state_->tables, [&](std::size_t slot, GraphRow& row) -> Status {
     UNSCATTER_TRY(kept, slot_from_row(row));
     if (!kept.graph) return ok_status();
     dataset.graphs.push_back(*std::move(kept.graph));

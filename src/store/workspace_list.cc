@@ -159,7 +159,7 @@ Result<Workspace::ListOutcome> Workspace::forget_list(std::span<const RemovalReq
   UNSCATTER_TRY(known, read_lists(state.database));
   ListDone before = requests_done(prefixes, known);
   // A list that unscatter 0.1 began has a digest under the key that lies in the file.  Its next update replaces it.
-  if (before.requests == 0) before = requests_done(prefix_digests(requests, list_key), known);
+  if (before.requests == 0 && !known.empty()) before = requests_done(prefix_digests(requests, list_key), known);
   // A long list pays for a session of all graphs.
   if (!state.worth_staying_cold(requests.size() - before.requests)) UNSCATTER_CHECK_OK(state.live());
   return ListRun(state, requests, options, std::move(prefixes), std::move(before)).run();

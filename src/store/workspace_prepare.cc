@@ -14,13 +14,13 @@ namespace unscatter {
 
 Result<PreparedRemoval> Workspace::State::prepare(std::span<const RemovalRequest> requests, OnRefusal on_refusal) {
   return prepare_on(
-      requests.size(), [&] { return touched_slots(database, contents, requests); },
+      requests.size(), [&] { return touched_slots(tables, contents, requests); },
       [&](Session& with) { return with.prepare(requests, on_refusal); });
 }
 
 Result<PreparedRemoval> Workspace::State::prepare_corrections(std::span<const Correction> corrections) {
   return prepare_on(
-      corrections.size(), [&] { return touched_slots(database, contents, corrections); },
+      corrections.size(), [&] { return touched_slots(tables, contents, corrections); },
       [&](Session& with) { return with.prepare_corrections(corrections); });
 }
 
@@ -30,7 +30,7 @@ Result<PreparedRemoval> Workspace::State::prepare_on(std::size_t requests, const
   if (!session && worth_staying_cold(requests)) {
     Result<PreparedRemoval> cold = prepare_cold(find, prepare_update);
     if (cold.ok()) {
-      Status follows = check_index_and_tree(database, contents, *cold);
+      Status follows = check_index_and_tree(tables, contents, *cold);
       if (!follows.ok()) cold = std::move(follows).error();
     }
     times.update += watch.lap();
@@ -51,7 +51,10 @@ Result<PreparedRemoval> Workspace::State::prepare_on(std::size_t requests, const
 bool Workspace::State::worth_staying_cold(std::size_t requests) const {
   // A session of all graphs serves many removals for the price of one opening.
   constexpr std::size_t kFew = 16;
-  return !session && contents.has_kept_state && !kept_state_damaged && requests <= kFew && cold_removals < kFew;
+  if (session || !contents.has_kept_state || kept_state_damaged) return false;
+  // Graphs of a large sharded workspace are never in memory together: its rows and its curvature have to be enough.
+  if (files.sharded() && contents.tree.leaves() >= large_workspace) return true;
+  return requests <= kFew && cold_removals < kFew;
 }
 
 Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, const PrepareUpdate& prepare_update) {
@@ -75,14 +78,14 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, co
     kept.curvature = std::move(curvature);
     const bool anchors = width <= kFewCoordinates && fast_rung_possible(how, contents.chain.last.graphs, width);
     if (!kept.curvature && anchors) {
-      UNSCATTER_TRY(streamed, curvature_of_rows(database, contents.tree, contents.chain.last.graphs,
+      UNSCATTER_TRY(streamed, curvature_of_rows(tables, contents.tree, contents.chain.last.graphs,
                                                 contents.snapshot.weights, how));
       kept.curvature = std::move(streamed);
     }
   }
   // Without the rows of all graphs first, if there is something to step with.
   if (kept.curvature) {
-    UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
+    UNSCATTER_TRY(snapshot, read_part(tables, contents, slots));
     UNSCATTER_TRY(restored, Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), kept));
     part = std::move(restored);
     Result<PreparedRemoval> update = prepare_update(*part);
@@ -91,7 +94,7 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, co
   // With all rows, the same step needs one evaluation as a rule, and no inverse.
   UNSCATTER_TRY(rows, kept_rows());
   kept.rows = std::move(rows);
-  UNSCATTER_TRY(snapshot, read_part(database, contents, slots));
+  UNSCATTER_TRY(snapshot, read_part(tables, contents, slots));
   UNSCATTER_TRY(restored,
                 Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
   part = std::move(restored);

@@ -12,9 +12,10 @@
 namespace unscatter {
 
 Status Workspace::State::read_again() {
+  index.reset();
   session.reset();
   part.reset();
-  Result<Contents> read = read_contents(database);
+  Result<Contents> read = read_contents(tables);
   if (!read.ok()) {
     uncertain = true;  // what is in memory is older than the disk
     return std::move(read).error();

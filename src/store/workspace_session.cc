@@ -1,6 +1,7 @@
 // The session behind a workspace: that of all graphs, a part that publishes, and what the file keeps for both.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,14 +21,16 @@ Result<Session*> Workspace::State::live() {
     require_settled();
     part.reset();
     // Everything is read here, so everything is checked here.
-    UNSCATTER_CHECK_OK(check_pages(database, path));
+    for (const FileOfTables& file : files_of(tables, path)) {
+      UNSCATTER_CHECK_OK(check_pages(*file.database, file.path));
+    }
     UNSCATTER_CHECK_OK(check_links(database));
-    UNSCATTER_CHECK_OK(read_data(database, contents));
+    UNSCATTER_CHECK_OK(read_data(tables, contents));
     KeptState kept;
     if (contents.has_kept_state) {
       Result<KeptState::Rows> rows = kept_rows();
       if (!rows.ok() && rows.error().code != ErrorCode::kMalformedInput) return std::move(rows).error();
-      const Status followers = check_index_and_tree(database, contents);
+      const Status followers = check_index_and_tree(tables, contents);
       if (!followers.ok() && followers.error().code != ErrorCode::kMalformedInput) return followers.error();
       kept_state_damaged = kept_state_damaged || !rows.ok() || !followers.ok();
       if (rows.ok()) kept.rows = *std::move(rows);
@@ -71,7 +74,7 @@ Result<Session*> Workspace::State::live_with_kept_state() {
 
 Result<KeptState::Rows> Workspace::State::kept_rows() {
   UNSCATTER_TRY(leaves, contents.tree.stored_leaves(database));
-  return read_rows(database, leaves, contents.chain.last.graphs, weight_rows(contents), class_count(contents));
+  return read_rows(tables, leaves, contents.chain.last.graphs, weight_rows(contents), class_count(contents));
 }
 
 Result<Session*> Workspace::State::publisher() {
@@ -87,17 +90,30 @@ Result<Session*> Workspace::State::publisher() {
 }
 
 Status Workspace::State::rebuild_kept_state() {
+  index.reset();
   UNSCATTER_TRY(live_session, live());
   std::vector<Digest> leaves;
-  UNSCATTER_CHECK_OK(visit_graphs(database, [&](std::size_t slot, GraphRow& row) {
+  UNSCATTER_CHECK_OK(visit_graphs(tables, [&](std::size_t slot, GraphRow& row) {
     leaves.push_back(row.leaf(slot));
     wipe(row.content);
     return ok_status();
   }));
+  // Of a sharded workspace in one transaction for each file.  Nothing signed changes, and a crash in between leaves
+  // kept state that is damaged, as it was before.
+  const auto gate = database.hold();
   UNSCATTER_TRY(transaction, Transaction::begin(database));
+  UNSCATTER_CHECK_OK(create_kept_tables(database, files.sharded() ? FileKind::kManifest : FileKind::kWhole));
+  std::vector<std::unique_ptr<Transaction>> of_shards;
+  for (const Database& shard : files.shards()) {
+    UNSCATTER_TRY(begun, Transaction::begin(shard));
+    of_shards.push_back(std::make_unique<Transaction>(std::move(begun)));
+    UNSCATTER_CHECK_OK(create_kept_tables(shard, FileKind::kShard));
+  }
   StoredTree tree;
-  UNSCATTER_CHECK_OK(write_kept_state(database, *live_session, leaves, contents.identity.list_key, tree));
+  UNSCATTER_CHECK_OK(write_kept_state(tables, *live_session, leaves, contents.identity.list_key, tree));
+  for (const std::unique_ptr<Transaction>& of_shard : of_shards) UNSCATTER_CHECK_OK(of_shard->commit());
   UNSCATTER_CHECK_OK(commit(transaction));
+  for (const Database& shard : files.shards()) UNSCATTER_CHECK_OK(shard.empty_log());
   tree.written();
   contents.tree = std::move(tree);
   contents.has_kept_state = true;

@@ -12,9 +12,13 @@
 
 #include "store/contents.h"
 #include "store/expiry.h"
+#include "store/member_index.h"
 #include "store/rollback_record.h"
+#include "store/shard_update.h"
 #include "store/sqlite.h"
 #include "store/tables.h"
+#include "store/workspace_files.h"
+#include "store/workspace_tables.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
@@ -72,7 +76,9 @@ struct Workspace::Removal::Parts {
 };
 
 struct Workspace::State {
-  State(std::filesystem::path where, Database file, Contents parts, const WorkspaceOptions& how);
+  State(std::filesystem::path where, WorkspaceFiles open, Contents parts, const WorkspaceOptions& how);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   [[nodiscard]] WorkspaceInfo info() const;
 
@@ -131,6 +137,14 @@ struct Workspace::State {
   [[nodiscard]] LedgerRecord next_entry(EntryKind kind) const;
   // Commits.  If that fails, it is not known what the disk has, and the object refuses further work.
   [[nodiscard]] Status commit(Transaction& transaction);
+  // Finishes an update whose entry is on disk in all shards.  After an error the object refuses further work.
+  [[nodiscard]] Status finish(ShardUpdate& shards, std::string_view what_was_done);
+  // A copy of the workspace as one file or as a folder of such shards, under the name `to`, which must be free.  With
+  // the partition that it has, it is a copy of the same folder, and no key is needed.
+  [[nodiscard]] Result<Conversion> write_converted(const std::filesystem::path& to,
+                                                   const std::optional<SlotPartition>& partition) const;
+  // Workspace::backup() of a folder.
+  [[nodiscard]] Result<Backup> copy_folder(const std::filesystem::path& to, const BackupOptions& how) const;
   // Empties the log.  After an error the object refuses further work, because what was removed may still be in the
   // file.
   [[nodiscard]] Status checkpoint(std::string_view what_was_done);
@@ -147,13 +161,18 @@ struct Workspace::State {
   [[nodiscard]] std::size_t published() const { return contents.chain.last.published; }
 
   std::filesystem::path path;
-  Database database;
-  Contents contents;  // snapshot: empty once the session lives
+  WorkspaceFiles files;
+  const Database& database;  // of `files`: all tables that are not about slots
+  WorkspaceTables tables;    // of `files`: those that are
+  Contents contents;         // snapshot: empty once the session lives
   WorkspaceOptions options;
   std::unique_ptr<RandomSource> random;
   std::optional<Session> session;
-  std::optional<Session> part;           // of the removal that is prepared or was done last
+  std::optional<Session> part;  // of the removal that is prepared or was done last
+  // From so many slots on, a sharded workspace is not read as a whole to remove something.
+  std::size_t large_workspace = std::size_t{1} << 17;
   std::size_t cold_removals = 0;         // since the file was opened
+  std::optional<MemberIndex> index;      // of the session of all graphs: what its updates have read
   bool kept_state_damaged = false;       // as far as somebody looked
   std::optional<RollbackRecord> record;  // with the key, where there is one
   std::size_t entries_on_record = 0;     // of this file, from the first on

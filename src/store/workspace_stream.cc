@@ -44,7 +44,7 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
   ~UnfinishedFile() {
-    if (!finished_) remove_database(path_);
+    if (!finished_) remove_files(path_);
   }
   void finish() noexcept { finished_ = true; }
 
@@ -56,13 +56,14 @@ class UnfinishedFile {
 // The graphs of the second pass and their kept rows.  Errors: kMalformedInput if they are not those of the first pass.
 struct WrittenGraphs {
   std::vector<Digest> leaves;
-  std::size_t members = 0;  // as the index of ids counts them
+  std::vector<std::size_t> members;  // of every part, as the index of ids counts them
 };
-Result<WrittenGraphs> write_streamed_graphs(const Database& database, const StreamedData& stream,
+Result<WrittenGraphs> write_streamed_graphs(const WorkspaceTables& tables, const StreamedData& stream,
                                             const std::string& name, const std::vector<std::uint32_t>& labels,
                                             const SparseBlockRows& rows, RandomSource& random) {
   WrittenGraphs written;
   written.leaves.reserve(rows.rows());
+  written.members.assign(tables.parts(), 0);
   StreamDigest seen;
   UNSCATTER_TRY(graphs, stream.open());
   for (;;) {
@@ -73,13 +74,13 @@ Result<WrittenGraphs> write_streamed_graphs(const Database& database, const Stre
     seen.add(*next);
     SlotSnapshot kept{slot, std::move(next->graph), labels[slot], std::move(next->id).value_or(""), 0, {}};
     kept.node_count_at_creation = static_cast<std::uint32_t>(kept.graph->node_count());
-    written.members += members_of(*kept.graph);
+    written.members[tables.partition().part_of(slot)] += members_of(*kept.graph);
     GraphRow row = to_row(kept, random);
-    UNSCATTER_CHECK_OK(write_graph(database, slot, row));
+    UNSCATTER_CHECK_OK(write_graph(tables, slot, row));
     const Digest leaf = row.leaf(slot);
     wipe(row.content);
     kept.graph->wipe();
-    UNSCATTER_CHECK_OK(write_row(database, slot, rows.row(slot), labels[slot], leaf));
+    UNSCATTER_CHECK_OK(write_row(tables, slot, rows.row(slot), labels[slot], leaf));
     written.leaves.push_back(leaf);
   }
   if (written.leaves.size() != rows.rows() || seen.finish() != stream.content) return changed_while_read(name);
@@ -87,16 +88,12 @@ Result<WrittenGraphs> write_streamed_graphs(const Database& database, const Stre
 }
 
 // Ids are read from the graphs that were just written.
-Status write_streamed_members(const Database& database, std::size_t members, const Salt& key, std::size_t memory) {
-  return MemberIndex::write_new(database, members, key, memory, [&](const MemberIndex::Take& take) {
-    return visit_graphs(database, [&](std::size_t slot, GraphRow& row) -> Status {
-      UNSCATTER_TRY(kept, slot_from_row(row));
-      wipe(row.content);
-      UNSCATTER_CHECK_OK(take(slot, *kept.graph, kept.graph_id));
-      kept.graph->wipe();
-      return ok_status();
-    });
-  });
+Status write_streamed_members(const WorkspaceTables& tables, std::span<const std::size_t> members, const Salt& key,
+                              std::size_t memory) {
+  for (std::size_t part = 0; part < tables.parts(); ++part) {
+    UNSCATTER_CHECK_OK(write_members_of_part(tables, part, members[part], key, memory));
+  }
+  return ok_status();
 }
 
 }  // namespace
@@ -123,17 +120,18 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   contents.class_names = session->class_names();
   labels = labels_of_session(std::move(labels), setup.dataset.class_names, contents.class_names);
 
-  UNSCATTER_TRY(database, create_database(path, options.wait));
+  const std::size_t slots = session->embeddings().rows();
+  UNSCATTER_TRY(files, create_files(path, partition_of(setup.shards, slots), options.wait));
   UnfinishedFile unfinished(path);
-  UNSCATTER_TRY(transaction, Transaction::begin(database));
-  UNSCATTER_CHECK_OK(create_tables(database));
+  const WorkspaceTables tables = files.tables();
+  const Database& database = tables.main();
+  UNSCATTER_TRY(transaction, NewFiles::begin(tables));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
-  UNSCATTER_CHECK_OK(create_kept_tables(database));
   std::size_t row_bytes = 0;
   Result<WrittenGraphs> written = [&] {
     const SparseBlockRows& rows = session->embeddings();
     row_bytes = rows.stored_values() * sizeof(double);
-    return write_streamed_graphs(database, stream, setup.dataset.name, labels, rows, *random);
+    return write_streamed_graphs(tables, stream, setup.dataset.name, labels, rows, *random);
   }();
   if (!written.ok()) return std::move(written).error();
   const bool keep = worth_keeping(weight_rows(contents), contents.class_names.size());
@@ -141,7 +139,7 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   session.reset();
   // The rows are gone, and the index may take their place in memory.
   constexpr std::size_t kLeastIndexMemory = std::size_t{1} << 26;
-  UNSCATTER_CHECK_OK(write_streamed_members(database, written->members, contents.identity.list_key,
+  UNSCATTER_CHECK_OK(write_streamed_members(tables, written->members, contents.identity.list_key,
                                             std::max(kLeastIndexMemory, row_bytes)));
   contents.tree = StoredTree(written->leaves);
   UNSCATTER_CHECK_OK(contents.tree.write(database));
@@ -150,12 +148,11 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   UNSCATTER_CHECK_OK(write_curvature(database, curvature, contents.tree.root()));
   contents.has_kept_state = true;
   UNSCATTER_CHECK_OK(
-      add_due_dates(database, contents.identity, *options.key, stream.due.graphs, 0, stream.due.subjects, true));
+      add_due_dates(tables, contents.identity, *options.key, stream.due.graphs, 0, stream.due.subjects, true));
   UNSCATTER_CHECK_OK(
       write_first_entry(database, *random, contents.identity.created, *options.key, continues, contents));
-  UNSCATTER_CHECK_OK(transaction.commit());
-  UNSCATTER_CHECK_OK(database.empty_log());
-  auto state = std::make_unique<State>(path, std::move(database), std::move(contents), options);
+  UNSCATTER_CHECK_OK(transaction.commit(contents.identity.id, *options.key));
+  auto state = std::make_unique<State>(path, std::move(files), std::move(contents), options);
   UNSCATTER_CHECK_OK(state->meet_record());
   unfinished.finish();
   return Workspace(std::move(state));

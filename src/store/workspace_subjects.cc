@@ -64,9 +64,9 @@ Result<HeldSubject> Workspace::subject(const std::string& id) const {
   HeldSubject held;
   UNSCATTER_TRY(due, read_due(database, id));
   held.due = due;
-  UNSCATTER_TRY(slots, slots_with(database, std::span(&id, 1)));
+  UNSCATTER_TRY(slots, slots_with(state_->tables, std::span(&id, 1)));
   for (const std::size_t place : slots.front()) {
-    UNSCATTER_TRY(row, read_graph(database, place));
+    UNSCATTER_TRY(row, read_graph(state_->tables, place));
     UNSCATTER_TRY(slot, slot_from_row(row));
     UNSCATTER_TRY(date, read_due(database, place));
     HeldGraph graph{slot.number, slot.graph_id, state_->contents.class_names.at(slot.label), date, {}};
@@ -81,7 +81,7 @@ Result<HeldSubject> Workspace::subject(const std::string& id) const {
 }
 
 Result<SubjectList> Workspace::subjects(const SubjectSearch& search) const {
-  UNSCATTER_TRY(counts, graphs_per_subject(state_->database));
+  UNSCATTER_TRY(counts, graphs_per_subject(state_->tables));
   SubjectList list;
   list.subjects = counts.size();
   for (const auto& [id, graphs] : counts) {

@@ -6,6 +6,7 @@
 
 #include "linalg/rounding.h"
 #include "linalg/row_products.h"
+#include "linalg/row_share.h"
 #include "unlearn/residual_bounds.h"
 
 namespace unscatter {
@@ -18,6 +19,7 @@ using Eigen::Index;
 double largest_row_norm(const SparseBlockRows& rows, std::span<const RowChange> changes) {
   double largest = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) largest = std::max(largest, rows.row_norm(i));
+  largest = largest_of_all(rows.share(), largest);
   // The rows after the change stand in `rows` already.
   for (const RowChange& change : changes) largest = std::max(largest, norm(change.before));
   return largest * (1 + rounding_factor(static_cast<double>(rows.columns()) + 4));
@@ -53,6 +55,11 @@ double worst_case_change(std::span<const RowChange> changes, const Loss& loss, d
   return sum * (1 + rounding_factor(static_cast<double>(changes.size())));
 }
 
+// |x| of a vector with one entry per row.
+double norm_over_rows(const SparseBlockRows& rows, const Vector& x) {
+  return rows.share() == nullptr ? x.norm() : std::sqrt(sum_of_all(rows.share(), x.cwiseAbs2()));
+}
+
 // Whether another number of graphs is left, and with it another ridge.
 bool changes_count(const RowChange& change) {
   return change.kind == ChangeKind::kRemoved || change.kind == ChangeKind::kAdded;
@@ -71,7 +78,9 @@ GradientChange gradient_change(std::span<const RowChange> changes, std::span<con
     for (Index k = 0; k < weights.cols(); ++k) {
       // A class that was corrected: the term with the old label leaves, and the one with the new label comes.
       const auto sign_of = [&](const std::optional<std::uint32_t>& label) {
-        return label.value_or(labels[change.row]) == static_cast<std::size_t>(k) ? 1.0 : -1.0;
+        // A label that stays is the one before, if that is known.
+        const std::uint32_t of = label ? *label : change.label_before ? *change.label_before : labels[change.row];
+        return of == static_cast<std::size_t>(k) ? 1.0 : -1.0;
       };
       const double weight_norm = weights.col(k).norm();
       const auto add = [&](const BlockRow& row, double sign, double direction) {
@@ -131,7 +140,7 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
   const double per_living_graph = options.ridge ? *options.ridge / static_cast<double>(graphs) : options.regularisation;
 
   // Enough for a norm of n or of d computed numbers.
-  const double round_up = 1 + rounding_factor(static_cast<double>(after.rows().rows() + after.width()) + 8);
+  const double round_up = 1 + rounding_factor(static_cast<double>(after.rows().total_rows() + after.width()) + 8);
   ClassBounds bounds{Vector(weights.cols()), Vector(weights.cols()), Vector(weights.cols())};
   for (Index k = 0; k < weights.cols(); ++k) {
     // (8): everything but the remainder.  It is the same for all three bounds, so that they compare by their
@@ -140,8 +149,9 @@ ClassBounds charge_newton_step(const Objective& after, std::span<const RowChange
         residuals_before(k) + (defect.col(k).norm() * round_up + defect_rounding(k) + change.rounding(k) +
                                evaluation(k) + ridge_rounding * weights.col(k).norm());
     const double step_norm = step.steps.col(k).norm() * round_up;
-    const double product_norm = step.products.col(k).norm() * round_up;
-    const double squared_product_norm = step.products.col(k).array().square().matrix().norm() * round_up;
+    const Vector products = step.products.col(k);
+    const double product_norm = norm_over_rows(after.rows(), products) * round_up;
+    const double squared_product_norm = norm_over_rows(after.rows(), products.array().square()) * round_up;
     const double gradient_change_bound =
         worst_case_change(changes, loss, row_norm, per_graph, weights.col(k).norm() * round_up, after.width());
     bounds.tight(k) = left_over + tightened_bound(loss.curvature_lipschitz(), spectral_norm, squared_product_norm);

@@ -31,6 +31,9 @@ constexpr double kShareOfBounds = 0.85;
 constexpr double kShareOfBoundsBeforeFastSteps = 0.3;
 // Fast steps may follow an update whose own bound is at most so many times the limit.  Updates differ by far more.
 constexpr double kGrowthBeforeFastSteps = 1.5;
+// A fast step may leave this share of the limit over from steps before it, where taking it away costs more than the
+// step.
+constexpr double kShareLeftOver = 0.25;
 // The relative residual of the Newton system whose step a bound is charged for.  What the solve leaves over is charged
 // too, so it has to be near rounding.
 constexpr double kSolverPrecision = 1e-13;
@@ -121,7 +124,9 @@ std::vector<std::size_t> classes_to_evaluate(const Climb& climb, const Fit& fit,
 bool take_fast_step(const Climb& climb, Fit& fit) {
   FastFactor::Step step;
   const Matrix wanted = -fit.gradient;
-  const FastFactor* factor = climb.curvature.fast(climb.after, wanted, fit.weights, step);
+  const double may_leave =
+      kShareLeftOver * climb.limit.residual_limit(climb.after.ridge(), fit.weights.norm(), climb.after.classes());
+  const FastFactor* factor = climb.curvature.fast(climb.after, wanted, fit.weights, step, may_leave);
   if (factor == nullptr) return false;
   std::vector<std::size_t> all(climb.after.classes());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -132,7 +137,10 @@ bool take_fast_step(const Climb& climb, Fit& fit) {
   climb.curvature.fast_step_taken(fit.assessment.satisfied, fit.assessment.usage);
   if (fit.assessment.satisfied || !climb.all_rows) return true;
   const std::vector<std::size_t> open = classes_to_evaluate(climb, fit, growth.upper_bound.norm());
-  accept_some(climb, climb.after.evaluate(chosen_columns(fit.weights, open), open), open, fit);
+  const double limit = climb.limit.residual_limit(climb.after.ridge(), fit.weights.norm(), climb.after.classes());
+  accept_some(climb,
+              climb.curvature.evaluate_fast_step(climb.after, chosen_columns(fit.weights, open), step, open, limit),
+              open, fit);
   climb.curvature.fast_step_evaluated(climb.after, open.size());
   fit.rung = Rung::kExact;
   if (!fit.assessment.satisfied) correct_largest(climb, *factor, fit);

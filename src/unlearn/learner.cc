@@ -4,17 +4,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <span>
 #include <utility>
 
 #include "base/wipe.h"
 #include "learn/train_with_curvature.h"
 #include "linalg/rounding.h"
+#include "linalg/row_share.h"
 #include "linalg/wipe_matrix.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
 
 using Eigen::Index;
+
+template <typename Work>
+auto Learner::together(const Work& work) const {
+  if (!leader_) return work();
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    leader_->abort(error.what());
+  }
+}
 
 bool Learner::Tried::is(const std::vector<RowChange>& others) const {
   return std::equal(changes.begin(), changes.end(), others.begin(), others.end(),
@@ -39,8 +52,10 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
       classes_(classes),
       options_(limit.options()),
       limit_(limit),
-      living_(rows_.rows()),
-      curvature_(cheaper_form(rows_.rows(), rows_.columns()), {.keep_factors = true}) {
+      living_(rows_.total_rows()),
+      curvature_(cheaper_form(rows_.total_rows(), rows_.columns()), {.keep_factors = true}) {
+  invariant(rows_.share() == nullptr || curvature_.form() == HessianForm::kPrimal,
+            "ranks share rows in primal form only");
   // Checked once here.  Every update then takes CheckedLabels in constant time.
   invariant(std::all_of(labels_.begin(), labels_.end(), [classes](std::uint32_t y) { return y < classes; }),
             "labels below K");
@@ -49,16 +64,24 @@ Learner::Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::s
 Result<Learner> Learner::create(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
                                 const SessionOptions& options, RandomSource& noise, std::optional<std::size_t> living) {
   UNSCATTER_TRY(limit, Limit::create(options, rows.columns() * classes, classes));
+  std::unique_ptr<MirrorLeader> leader = MirrorLeader::of(rows);
+  if (leader) leader->create(classes, options, living);
   Learner learner(std::move(rows), std::move(labels), classes, limit);
+  learner.leader_ = std::move(leader);
   if (living) learner.living_ = *living;
-  // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
-  UNSCATTER_TRY(fit, learner.retrain(learner.living_, noise));
-  learner.fit_ = std::move(fit);
-  const Objective present = learner.objective(learner.living_, learner.perturbation());
-  if (learner.fast_rung_possible() && learner.curvature_.pays_over(present, learner.updates_left())) {
-    learner.curvature_.anchor(present, learner.fit_.weights);
-  }
+  UNSCATTER_CHECK_OK(learner.together([&] { return learner.train_first(noise); }));
   return learner;
+}
+
+Status Learner::train_first(RandomSource& noise) {
+  // The first charge of a session is the evaluated residual of its training.  The paper starts from zero.
+  UNSCATTER_TRY(fit, retrain(living_, noise));
+  fit_ = std::move(fit);
+  const Objective present = objective(living_, perturbation());
+  if (fast_rung_possible() && curvature_.pays_over(present, updates_left())) {
+    curvature_.anchor(present, fit_.weights);
+  }
+  return ok_status();
 }
 
 Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
@@ -77,7 +100,10 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
   if (perturbed != fit.perturbation.has_value() || (perturbed && !fits(*fit.perturbation))) {
     return Error{ErrorCode::kMalformedInput, "the noise of the objective does not fit the mechanism and the embedding"};
   }
+  std::unique_ptr<MirrorLeader> leader = MirrorLeader::of(rows);
+  if (leader) leader->restore(classes, living, options, fit, all_rows);
   Learner learner(std::move(rows), std::move(labels), classes, limit);
+  learner.leader_ = std::move(leader);
   learner.living_ = living;
   learner.all_rows_ = all_rows;
   learner.fit_ = std::move(fit);
@@ -87,12 +113,24 @@ Result<Learner> Learner::restore(SparseBlockRows rows, std::vector<std::uint32_t
 }
 
 void Learner::restore_curvature(KeptCurvature curvature) {
-  if (fast_rung_possible()) curvature_.restore_fast(objective(living_, perturbation()), std::move(curvature));
+  if (!fast_rung_possible()) return;
+  if (leader_) leader_->restore_curvature(curvature);
+  curvature_.restore_fast(objective(living_, perturbation()), std::move(curvature));
+}
+
+void Learner::follow_rows() { (void)curvature_.fast(objective(living_, perturbation())); }
+
+std::optional<KeptState::Rows> Learner::give_rows_back() {
+  if (overwritten_) return std::nullopt;
+  rows_.forget_elsewhere();
+  return KeptState::Rows{std::move(rows_), std::move(labels_)};
 }
 
 std::optional<KeptCurvature> Learner::curvature_to_keep(const Fit& fit) {
   if (!curvature_.has_fast()) return std::nullopt;
   const Objective present = objective(living_, perturbation());
+  // Nothing changes where all rows were followed before.
+  if (leader_ && !curvature_.has_followed()) leader_->follow();
   const FastFactor* factor = curvature_.fast(present);
   if (factor == nullptr) return std::nullopt;
   const double apart = (fit.weights - factor->anchor_weights()).norm() + fit.assessment.distance;
@@ -102,6 +140,11 @@ std::optional<KeptCurvature> Learner::curvature_to_keep(const Fit& fit) {
 }
 
 EvaluatedResidual Learner::evaluate() const {
+  if (leader_) leader_->evaluate();
+  return together([&] { return evaluate_here(); });
+}
+
+EvaluatedResidual Learner::evaluate_here() const {
   const Objective present = objective(living_, perturbation());
   const Evaluation evaluation = present.evaluate(fit_.weights);
   const Vector norms = evaluation.gradient.colwise().norm().transpose();
@@ -150,14 +193,32 @@ Result<Matrix> Learner::train_anew(const Objective& after) {
   return std::move(trained.weights);
 }
 
+Result<Matrix> Learner::draw_perturbation(RandomSource& noise) const {
+  Matrix b = Matrix::Zero(static_cast<Index>(rows_.columns()), static_cast<Index>(classes_));
+  UNSCATTER_TRY(grid, GridNoise::create(options_.noise_stddev));
+  const std::span<double> numbers(b.data(), static_cast<std::size_t>(b.size()));
+  const RowShare* share = rows_.share();
+  if (share == nullptr) {
+    UNSCATTER_CHECK_OK(grid.add_to(numbers, noise));
+    return b;
+  }
+  // Rank 0 draws.  Whether it could is told first, so that all ranks go the same way.
+  Status drawn = ok_status();
+  if (share->rank == 0) drawn = grid.add_to(numbers, noise);
+  std::uint8_t ok = drawn.ok() ? 1 : 0;
+  share->communicator->broadcast_numbers(std::span(&ok, 1));
+  if (!drawn.ok()) return std::move(drawn).error();
+  if (ok == 0) return Error{ErrorCode::kLimitExceeded, "rank 0 could not draw the noise of the objective"};
+  share->communicator->broadcast_numbers(numbers);
+  return b;
+}
+
 Result<Fit> Learner::retrain(std::size_t living, RandomSource& noise) {
   Fit fit;
   if (options_.mechanism == Mechanism::kObjective) {
     // Every training draws a fresh b.  Models from one b share their noise, and their differences contain none.
-    fit.perturbation = Matrix::Zero(static_cast<Index>(rows_.columns()), static_cast<Index>(classes_));
-    UNSCATTER_TRY(grid, GridNoise::create(options_.noise_stddev));
-    UNSCATTER_CHECK_OK(
-        grid.add_to({fit.perturbation->data(), static_cast<std::size_t>(fit.perturbation->size())}, noise));
+    UNSCATTER_TRY(drawn, draw_perturbation(noise));
+    fit.perturbation = std::move(drawn);
   }
   const Objective after = objective(living, fit.perturbation ? &*fit.perturbation : nullptr);
   UNSCATTER_TRY(weights, train_anew(after));
@@ -196,9 +257,12 @@ Result<Fit> Learner::fit_after(std::span<const RowChange> changes, std::size_t l
 }
 
 void Learner::append_rows(std::size_t count) {
-  const std::size_t rows = rows_.rows() + count;
+  const std::size_t total = rows_.total_rows() + count;
+  // The rank that has the last row takes what comes.
+  const RowShare* share = rows_.share();
+  const std::size_t rows = rows_.rows() + (share == nullptr || last_rank(*share) == share->rank ? count : 0);
   // Which form is cheaper depends on the number of rows.  Nothing rests on what is kept, so it can be left behind.
-  if (const HessianForm form = cheaper_form(rows, rows_.columns()); form != curvature_.form()) {
+  if (const HessianForm form = cheaper_form(total, rows_.columns()); form != curvature_.form()) {
     Curvature other(form, {.keep_factors = true});
     curvature_.wipe();
     curvature_ = std::move(other);
@@ -210,8 +274,8 @@ void Learner::append_rows(std::size_t count) {
     wipe(labels_);  // reserve() would free the old list as it is
     labels_ = std::move(larger);
   }
-  curvature_.resize_rows(rows, options_.loss, ridge_of(options_, living_));
-  rows_.append_empty_rows(count);
+  curvature_.resize_rows(rows, options_.loss, ridge_of(options_, living_), total);
+  rows_.append_empty_rows_to_all(count);
   labels_.resize(rows, 0);
 }
 
@@ -220,15 +284,47 @@ void Learner::remove_last_rows(std::size_t count) noexcept {
   try {
     // The rows are empty again, and what was derived from them follows before they go.
     curvature_.commit_rows(objective(living_, perturbation()));
-    curvature_.resize_rows(rows_.rows() - count, options_.loss, ridge_of(options_, living_));
+    const RowShare* share = rows_.share();
+    const bool here = share == nullptr || last_rank(*share) == share->rank;
+    curvature_.resize_rows(rows_.rows() - (here ? count : 0), options_.loss, ridge_of(options_, living_),
+                           rows_.total_rows() - count);
   } catch (...) {  // memory
     curvature_.wipe();
   }
-  rows_.truncate(rows_.rows() - count);
+  rows_.truncate_all(rows_.total_rows() - count);
   labels_.resize(rows_.rows());
 }
 
+void Learner::put_in_place(std::vector<RowChange>& changes) {
+  for (RowChange& change : changes) {
+    invariant(!change.label_after || *change.label_after < classes_, "labels below K");
+    const std::optional<std::size_t> place = rows_.place_of(change.row);
+    if (!place) {
+      if (change.kind == ChangeKind::kAdded) {
+        change.before.clear();
+        change.label_before = 0;
+      }
+      continue;
+    }
+    rows_.swap_row(*place, change.before);  // `before` now holds the old row
+    change.label_before = labels_[*place];
+    if (change.label_after) labels_[*place] = *change.label_after;
+  }
+  if (rows_.share() == nullptr) return;
+  tell_rows_before(*rows_.share(), changes);
+  for (const RowChange& change : changes) {
+    if (rows_.place_of(change.row)) continue;
+    rows_.set_elsewhere(change.row, change.before.values.size(),
+                        {change.after, change.label_after.value_or(change.label_before.value_or(0))});
+  }
+}
+
 Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise) {
+  if (leader_) leader_->begin(changes);
+  return together([&] { return begin_here(changes, noise); });
+}
+
+Result<Fit> Learner::begin_here(std::vector<RowChange>& changes, RandomSource& noise) {
   std::size_t living = living_;
   std::size_t added = 0;
   for (RowChange& change : changes) {
@@ -236,7 +332,8 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
     change.before = change.after;
     if (change.kind == ChangeKind::kRemoved) --living;
     if (change.kind != ChangeKind::kAdded) continue;
-    invariant(change.row == rows_.rows() + added && change.label_after.has_value(), "a new row stands at the end");
+    invariant(change.row == rows_.total_rows() + added && change.label_after.has_value(),
+              "a new row stands at the end");
     ++living;
     ++added;
   }
@@ -250,13 +347,7 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
       throw;
     }
   }
-  for (RowChange& change : changes) {
-    rows_.swap_row(change.row, change.before);  // `before` now holds the old row
-    change.label_before = labels_[change.row];
-    if (!change.label_after) continue;
-    invariant(*change.label_after < classes_, "labels below K");
-    labels_[change.row] = *change.label_after;
-  }
+  put_in_place(changes);
   try {
     for (const RowChange& change : changes) curvature_.replace_row(change.row, change.before, change.label_before);
     // A preview of the same changes has found the fit.  The kept weights are the same as then, so is the result.
@@ -267,15 +358,16 @@ Result<Fit> Learner::begin(std::vector<RowChange>& changes, RandomSource& noise)
     }
     forget_tried();
     Result<Fit> fit = fit_after(changes, living, noise);
-    if (!fit.ok()) rollback(changes);
+    if (!fit.ok()) rollback_here(changes);
     return fit;
   } catch (...) {
-    rollback(changes);
+    rollback_here(changes);
     throw;
   }
 }
 
 void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
+  if (leader_) leader_->commit();
   forget_tried();
   ++updates_;
   // This comes before labels go: the fast factor takes an edited row's old curvature away by the row's label.
@@ -288,10 +380,12 @@ void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
     if (change.kind == ChangeKind::kAdded) ++living_;
     if (change.kind == ChangeKind::kRemoved) {
       // The label is about the graph that went.  An empty row has the same effect with any label.
-      labels_[change.row] = 0;
+      if (const std::optional<std::size_t> place = rows_.place_of(change.row)) labels_[*place] = 0;
       --living_;
     }
   }
+  // Everything that is derived from rows has followed.
+  rows_.forget_elsewhere();
   // The old weights carry what was removed, and so does their gradient.
   wipe_matrix(fit_.weights);
   wipe_matrix(fit_.gradient);
@@ -299,10 +393,20 @@ void Learner::commit(std::vector<RowChange>& changes, Fit&& fit) noexcept {
 }
 
 void Learner::rollback(std::vector<RowChange>& changes) noexcept {
+  if (leader_) leader_->rollback(false);
+  rollback_here(changes);
+}
+
+void Learner::rollback_here(std::vector<RowChange>& changes) noexcept {
   std::size_t added = 0;
   for (RowChange& change : changes) {
-    rows_.swap_row(change.row, change.before);  // `before` now holds the row tried
-    labels_[change.row] = change.label_before.value_or(labels_[change.row]);
+    // `before` holds the row tried then.
+    if (const std::optional<std::size_t> place = rows_.place_of(change.row)) {
+      rows_.swap_row(*place, change.before);
+      labels_[*place] = change.label_before.value_or(labels_[*place]);
+    } else {
+      rows_.swap_elsewhere(change.row, change.before, change.label_before.value_or(0));
+    }
     added += change.kind == ChangeKind::kAdded ? 1U : 0U;
   }
   try {
@@ -315,7 +419,8 @@ void Learner::rollback(std::vector<RowChange>& changes) noexcept {
 }
 
 void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
-  rollback(changes);
+  if (leader_) leader_->rollback(true);
+  rollback_here(changes);
   // A training drew noise for a model that might have been published.  So it is not kept: the next training draws its
   // own noise.
   if (fit.rung == Rung::kRetrain) return;
@@ -330,7 +435,10 @@ void Learner::rollback(std::vector<RowChange>& changes, Fit&& fit) noexcept {
 }
 
 void Learner::overwrite() noexcept {
+  if (leader_) leader_->overwrite();
+  overwritten_ = true;
   forget_tried();
+  rows_.forget_elsewhere();
   for (std::size_t i = 0; i < rows_.rows(); ++i) {
     BlockRow row;
     rows_.swap_row(i, row);

@@ -1,8 +1,12 @@
 // Rows, labels and fit: the numerical half of a session.  It never sees a graph.
+//
+// Its rows may be shared with other ranks, in primal form (learner_mirrors.h).  Then `rows` and `labels` are those of
+// this rank, and numbers of rows count all of them.  Results are those of one process, bit for bit.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -10,6 +14,7 @@
 #include "unlearn/charge.h"
 #include "unlearn/fit.h"
 #include "unlearn/ladder.h"
+#include "unlearn/learner_mirrors.h"
 #include "unlearn/limit.h"
 #include "unscatter/base/random.h"
 #include "unscatter/base/result.h"
@@ -53,6 +58,12 @@ class Learner {
   // What is known about the Hessians; for tests and reports.
   [[nodiscard]] const Curvature& curvature() const noexcept { return curvature_; }
 
+  // Brings what is derived from rows up to the rows in place, as curvature_to_keep() does.
+  void follow_rows();
+  // Rows and labels, for whoever makes the next learner with them.  Nothing if they were overwritten.  The learner may
+  // then only be destroyed.
+  [[nodiscard]] std::optional<KeptState::Rows> give_rows_back();
+
   // The present weights' residual, evaluated now.  Lower: the computed norms less what rounding may have added.
   [[nodiscard]] EvaluatedResidual evaluate() const;
 
@@ -79,6 +90,19 @@ class Learner {
   };
 
   Learner(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes, const Limit& limit);
+
+  // What the functions of these names do where nobody is told.
+  [[nodiscard]] Result<Fit> begin_here(std::vector<RowChange>& changes, RandomSource& noise);
+  void rollback_here(std::vector<RowChange>& changes) noexcept;
+  [[nodiscard]] EvaluatedResidual evaluate_here() const;
+  [[nodiscard]] Status train_first(RandomSource& noise);
+  // The `after` rows and labels in place.  The changes then say what was there before.
+  void put_in_place(std::vector<RowChange>& changes);
+  // The noise of a training.
+  [[nodiscard]] Result<Matrix> draw_perturbation(RandomSource& noise) const;
+  // Runs work() with the other ranks, which were told of it.  They would wait for ever if it left by an exception.
+  template <typename Work>
+  auto together(const Work& work) const;
 
   // Rows and labels at the end, for graphs that come; and back.
   void append_rows(std::size_t count);
@@ -108,6 +132,8 @@ class Learner {
   Fit fit_;
   Curvature curvature_;  // derived from the above
   std::optional<Tried> tried_;
+  bool overwritten_ = false;
+  std::unique_ptr<MirrorLeader> leader_;  // null unless this is rank 0 and ranks share the rows
 };
 
 }  // namespace unscatter

@@ -42,6 +42,9 @@ double noisy_accuracy(const SparseBlockRows& rows, std::span<const std::uint32_t
 Result<std::vector<LevelCost>> Session::level_costs(const SparseBlockRows& rows, std::span<const std::uint32_t> labels,
                                                     std::size_t per_subject) const {
   state_->require_settled();
+  if (embeddings().share() != nullptr) {
+    return Error{ErrorCode::kUnsupported, "what level everyone would cost is estimated by one process with all rows"};
+  }
   const SessionOptions& present = state_->options;
   std::vector<LevelCost> costs;
   costs.push_back(

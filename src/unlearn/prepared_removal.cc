@@ -103,8 +103,8 @@ struct PreparedRemoval::Update {
       // A refit has numbered the classes anew, corrected ones included.
       const bool relabelled = change.label && !refit;
       const std::uint32_t label = relabelled ? *change.label : after[change.slot];
-      const BlockRow& row =
-          refit ? refit->learner.rows().row(change.slot) : session->learner.rows().row(session->row_of(change.slot));
+      const BlockRow& row = refit ? refit->learner.rows().row(change.slot)
+                                  : session->learner.rows().row_of_all(session->row_of(change.slot));
       changes.push_back({place, &*change.graph, change.numbers, label, &row});
       if (change.kind != ChangeKind::kAdded) continue;
       changes.back().added = true;

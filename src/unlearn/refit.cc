@@ -112,6 +112,16 @@ std::vector<bool> occupied(const std::vector<const Graph*>& graphs) {
   return there;
 }
 
+ClassPlaces places_of(const std::vector<std::string>& names, const std::vector<bool>& occurs) {
+  ClassPlaces found{{}, std::vector<std::uint32_t>(names.size())};
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!occurs[k]) continue;
+    found.places[k] = static_cast<std::uint32_t>(found.names.size());
+    found.names.push_back(names[k]);
+  }
+  return found;
+}
+
 std::optional<ClassFit> fit_classes(const std::vector<std::string>& names, const std::vector<std::uint32_t>& labels,
                                     const std::vector<bool>& there) {
   std::vector<bool> occurs(names.size());
@@ -119,15 +129,11 @@ std::optional<ClassFit> fit_classes(const std::vector<std::string>& names, const
     if (there[slot]) occurs.at(labels[slot]) = true;
   }
   if (std::find(occurs.begin(), occurs.end(), false) == occurs.end()) return std::nullopt;
-  ClassFit fit;
-  std::vector<std::uint32_t> place(names.size());
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (!occurs[k]) continue;
-    place[k] = static_cast<std::uint32_t>(fit.names.size());
-    fit.names.push_back(names[k]);
+  ClassPlaces found = places_of(names, occurs);
+  ClassFit fit{std::move(found.names), std::vector<std::uint32_t>(labels.size())};
+  for (std::size_t slot = 0; slot < labels.size(); ++slot) {
+    fit.labels[slot] = there[slot] ? found.places[labels[slot]] : 0;
   }
-  fit.labels.resize(labels.size());
-  for (std::size_t slot = 0; slot < labels.size(); ++slot) fit.labels[slot] = there[slot] ? place[labels[slot]] : 0;
   return fit;
 }
 
@@ -170,7 +176,7 @@ Status check_fits(const GraphCollection& graphs, const Embedder& embedder, const
 
 Result<SparseBlockRows> embed_slots(const std::vector<const Graph*>& graphs, const Embedder& embedder,
                                     const SessionOptions& options) {
-  UNSCATTER_TRY(rows, embedder.embed(graphs, {options.threads, options.progress}));
+  UNSCATTER_TRY(rows, embedder.embed(graphs, {options.threads, options.progress, options.crew}));
   if (!options.bias) return rows;
   SparseBlockRows wider(rows.rows(), rows.columns() + 1);
   for (std::size_t slot = 0; slot < graphs.size(); ++slot) {

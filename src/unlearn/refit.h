@@ -32,6 +32,13 @@ struct ClassFit {
   std::vector<std::uint32_t> labels;  // one per slot; 0 in an empty slot
 };
 
+// The classes that occur and the place of each among them; 0 for one that does not.
+struct ClassPlaces {
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> places;
+};
+[[nodiscard]] ClassPlaces places_of(const std::vector<std::string>& names, const std::vector<bool>& occurs);
+
 // Nothing if every class has a graph.  `labels` counts where `there` is true.
 [[nodiscard]] std::optional<ClassFit> fit_classes(const std::vector<std::string>& names,
                                                   const std::vector<std::uint32_t>& labels,

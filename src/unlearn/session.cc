@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "unlearn/contribution.h"
+#include "unlearn/learner_mirrors.h"
 #include "unlearn/refit.h"
 #include "unlearn/session_state.h"
 #include "unscatter/base/invariant.h"
@@ -164,7 +166,7 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   std::vector<std::uint32_t> labels;
   if (kept.rows) {
     const std::size_t width = embedder->width() + (options.bias ? 1 : 0);
-    if (kept.rows->rows.rows() != graphs.all_slots() || kept.rows->labels.size() != graphs.all_slots() ||
+    if (kept.rows->rows.total_rows() != graphs.all_slots() || kept.rows->labels.size() != kept.rows->rows.rows() ||
         kept.rows->rows.columns() != width) {
       return Error{ErrorCode::kMalformedInput, "the kept rows do not fit the graphs"};
     }
@@ -204,9 +206,9 @@ Result<Session> Session::create_part(std::string name, std::vector<std::string> 
                                      std::unique_ptr<RandomSource> noise) {
   invariant(embedder != nullptr, "a session needs an embedder");
   UNSCATTER_CHECK_OK(check_options(options));
-  const std::size_t graphs_in_all = embedded.rows.rows();
+  const std::size_t graphs_in_all = embedded.rows.total_rows();
   if (graphs_in_all == 0) return Error{ErrorCode::kInvalidArgument, "there is no graph to learn from"};
-  invariant(embedded.labels.size() == graphs_in_all, "one label per row");
+  invariant(embedded.labels.size() == embedded.rows.rows(), "one label per row");
   invariant(embedded.rows.columns() == embedder->width() + (options.bias ? 1 : 0), "rows of this embedder");
   if (options.protection == Protection::kEveryone) {
     return Error{ErrorCode::kUnsupported, "level everyone bounds what a subject adds, which takes all graphs together"};
@@ -215,9 +217,11 @@ Result<Session> Session::create_part(std::string name, std::vector<std::string> 
   SessionOptions settled = options;
   settled.constants = all_origins(*embedder, options);
   if (options.classes == ConstantKind::kPrivateFit) {
-    if (auto fit = fit_classes(class_names, embedded.labels, std::vector<bool>(graphs_in_all, true))) {
-      class_names = std::move(fit->names);
-      embedded.labels = std::move(fit->labels);
+    const std::vector<bool> occur = classes_of_all(embedded, class_names.size());
+    if (std::find(occur.begin(), occur.end(), false) != occur.end()) {
+      const ClassPlaces places = places_of(class_names, occur);
+      class_names = places.names;
+      relabel_all(embedded, places.places);
     }
   }
   SessionSnapshot nothing;

@@ -1,4 +1,4 @@
-#include "unlearn/tune.h"
+#include "unscatter/unlearn/tune.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "embedding/blocks/recipes.h"
 #include "embedding/features/form.h"
+#include "unlearn/tuning.h"
 #include "unscatter/embedding/make_embedder.h"
 
 namespace unscatter {
@@ -118,12 +119,13 @@ Status write_lines(const std::vector<NoiseCurves>& all, const std::vector<std::s
   return ok_status();
 }
 
-Result<SparseBlockRows> embed_candidate(const TuneCandidate& candidate, const Dataset& open, std::size_t threads) {
+Result<SparseBlockRows> embed_candidate(const TuneCandidate& candidate, const Dataset& open,
+                                        const TuneOptions& options) {
   TransformSpec spec;
   spec.family = "blocks";
   spec.recipe = candidate.text;
   UNSCATTER_TRY(embedder, make_embedder(recipe_features(candidate.text), spec, open));
-  return embedder->embed(open, {.threads = threads});
+  return embedder->embed(open, {.threads = options.threads, .progress = nullptr, .crew = options.session.crew});
 }
 
 }  // namespace
@@ -147,7 +149,7 @@ Result<TuneReport> tune_on_public(const Dataset& open, const TuneOptions& option
   Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
   progress.begin("tune", candidates.size() * (1 + grids.size()));
   for (const TuneCandidate& candidate : candidates) {
-    UNSCATTER_TRY(rows, embed_candidate(candidate, open, options.threads));
+    UNSCATTER_TRY(rows, embed_candidate(candidate, open, options));
     progress.advance(1);
     for (const TuningGrid& grid : grids) {
       std::vector<double> lambdas = options.lambdas;

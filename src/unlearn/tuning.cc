@@ -145,7 +145,8 @@ std::vector<TuningGrid> usual_grids(std::size_t rows) {
 
 Result<std::vector<TuningCurve>> measure_curves(const TuningRows& data, std::span<const TuningFold> folds,
                                                 const Loss& loss, const std::vector<double>& lambdas,
-                                                std::span<const PublishedNoise> noises, std::size_t threads) {
+                                                std::span<const PublishedNoise> noises, std::size_t threads,
+                                                std::vector<Matrix>* models) {
   std::vector<TuningCurve> curves(noises.size(), TuningCurve{"", loss, lambdas, std::vector<double>(lambdas.size())});
   std::size_t held_out = 0;
   for (const TuningFold& fold : folds) held_out += fold.held_out.size();
@@ -165,6 +166,7 @@ Result<std::vector<TuningCurve>> measure_curves(const TuningRows& data, std::spa
             100 * share * expected_accuracy(scores, others.labels, others.norms, stddev, vectors);
       }
     }
+    if (models != nullptr) *models = std::move(weights);
   }
   return curves;
 }

@@ -15,6 +15,7 @@
 #include "unscatter/linalg/dense.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/session_options.h"
+#include "unscatter/unlearn/tune.h"
 
 namespace unscatter {
 
@@ -60,8 +61,6 @@ struct TuningGrid {
 // squared loss is for level removed.  Level everyone needs a bounded slope and a lambda that is not faint: the logistic
 // loss is for it.
 [[nodiscard]] std::vector<TuningGrid> usual_grids(std::size_t rows);
-// From so many public graphs on, one fold that holds a part of them out tells enough.
-inline constexpr std::size_t kManyPublicGraphs = 2000;
 
 // How accurate models of one embedding and loss are, against lambda.
 struct TuningCurve {
@@ -70,11 +69,13 @@ struct TuningCurve {
   std::vector<double> lambdas;     // ascending
   std::vector<double> accuracies;  // in %, of published models on rows that are held out
 };
-// One curve per noise.  Models are trained once for all of them.
+// One curve per noise.  Models are trained once for all of them.  `models` may be null; else it receives the weights of
+// the last fold, one matrix per lambda, so that nobody has to train them again.
 [[nodiscard]] Result<std::vector<TuningCurve>> measure_curves(const TuningRows& data, std::span<const TuningFold> folds,
                                                               const Loss& loss, const std::vector<double>& lambdas,
                                                               std::span<const PublishedNoise> noises,
-                                                              std::size_t threads);
+                                                              std::size_t threads,
+                                                              std::vector<Matrix>* models = nullptr);
 
 // Means with the neighbours, 1:2:1, and 2:1 at the ends.  A single lambda that was lucky does not win by itself.
 [[nodiscard]] std::vector<double> smoothed(std::span<const double> accuracies);

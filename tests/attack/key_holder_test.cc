@@ -19,7 +19,7 @@ using testing::SampleWorkspace;
 StoredModel kept_model(const SampleWorkspace& sample) {
   StoredModel model;
   sample.edit([&](const Database& database) {
-    const Contents contents = read_contents(database).value();
+    const Contents contents = read_contents(WorkspaceTables(database)).value();
     model = model_from_row(read_model(database).value(), weight_rows(contents), class_count(contents)).value();
   });
   return model;

@@ -18,7 +18,7 @@ using testing::SampleWorkspace;
 PublishedModel stored_published(const SampleWorkspace& sample) {
   PublishedModel model;
   sample.edit([&](const Database& database) {
-    const Contents contents = read_contents(database).value();
+    const Contents contents = read_contents(WorkspaceTables(database)).value();
     model = read_published(database, weight_rows(contents), class_count(contents)).value().value();
   });
   return model;

@@ -1,17 +1,20 @@
 // A program to be killed: works on the small workspace and says what it has done, one line at a time.
 //
 //   forget_driver forget PATH                    says how many steps are done, carries out the others, says so after
-//   each forget_driver forget PATH --promise          the same, but says so before it is true: a planted fault
+//                                                each
+//   forget_driver forget PATH --promise          the same, but says so long before it is true: a planted fault
 //   forget_driver compact PATH                   compacts it, says so, and begins again
 //   forget_driver backup PATH TO                 copies it, says so, and begins again
 //   forget_driver upgrade PATH KEY               brings it to the present format and says so
 //   forget_driver hold PATH                      opens the workspace, says "ready", and holds it until its input ends
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "crash/small_workspace.h"
@@ -26,10 +29,16 @@ void say(const std::string& line) {
   if (write(STDOUT_FILENO, text.data(), text.size()) < 0) _exit(3);
 }
 
+// A removal can be faster than the signal that is to kill its process.  The planted fault must not depend on that.
+constexpr std::chrono::milliseconds kPromisedBefore{200};
+
 Status forget_all(Workspace& workspace, bool promise) {
   say(std::to_string(workspace.info().entries - 1));
   for (std::size_t done = workspace.info().entries - 1; done < small_steps().size(); ++done) {
-    if (promise) say(std::to_string(done + 1));
+    if (promise) {
+      say(std::to_string(done + 1));
+      std::this_thread::sleep_for(kPromisedBefore);
+    }
     UNSCATTER_CHECK_OK(carry_out(workspace, small_steps()[done]));
     if (!promise) say(std::to_string(done + 1));
   }

@@ -19,14 +19,15 @@ constexpr std::size_t kGraphs = 14;
 constexpr std::int64_t kEarly = 1'800'000'000;
 constexpr std::int64_t kLate = 1'900'000'000;
 
-// A ring with a chord.  Users have the same place in every fourth graph.
+// A ring with a chord.  Users have the same place in every fourth graph.  No name begins another one: scans look for
+// names, and "user-3" with a random byte behind it can read as "user-31".
 Graph small_graph(std::size_t number, Sequence& random) {
   GraphParts parts;
   parts.node_count = 4 + number % 3;
   for (NodeIndex i = 0; i < parts.node_count; ++i) {
     parts.edges.push_back({i, static_cast<NodeIndex>((i + 1) % parts.node_count)});
     parts.attributes.push_back(random.unit() + (number % 2 == 0 ? 0.0 : 0.5));
-    parts.node_ids.push_back(fmt::format("user-{}", 10 * (number % 4) + i));
+    parts.node_ids.push_back(fmt::format("user-{:02}", 10 * (number % 4) + i));
   }
   parts.edges.push_back({0, 2});
   parts.attribute_count = 1;

@@ -111,7 +111,7 @@ TEST(Plan, AccuracyHasTenDataSetsOnKnownAndFreshSplits) {
   }
   // Three rows per data set, and two more without positions for either set of images.
   EXPECT_EQ(splits.size(), 34u);
-  for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 200, 201, 202})) << row;
+  for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 300, 301, 302})) << row;
 }
 
 TEST(Plan, CurvesLookAtTheSameGraphsForEveryShare) {
@@ -131,12 +131,31 @@ TEST(Plan, PartsAreLeftOutOneByOne) {
   for (const CellPlan& plan : plan_experiment("accuracy-parts", options)) {
     recipes[plan.key.variant] = std::get<RecipeTask>(plan.task).recipe;
   }
-  ASSERT_EQ(recipes.size(), 8u);
-  const std::string steps = " > fourier:4096:0.5:1 > scale:0.3:65";
-  EXPECT_EQ(recipes.at("whole"), "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering" + steps);
-  EXPECT_EQ(recipes.at("without-3-shapes"), "size + kinds + shapes:11*2.5 + cliques*1.5 + clustering" + steps);
-  EXPECT_EQ(recipes.at("without-fourier"),
-            "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering > scale:0.3:65");
+  ASSERT_EQ(recipes.size(), 9u);
+  const std::string before = "size*1.2 + kinds:4096*1.5";
+  const std::string behind = " + shapes:11*2.5 + cliques*1.5 + clustering + overlaps*0.7";
+  const std::string steps = " > fourier:4096:0.6:1 > scale:0.3:65";
+  EXPECT_EQ(recipes.at("whole"), before + " + shapes:7*3.6" + behind + steps);
+  EXPECT_EQ(recipes.at("without-3-shapes"), before + behind + steps);
+  EXPECT_EQ(recipes.at("without-fourier"), before + " + shapes:7*3.6" + behind + " > scale:0.3:65");
+}
+
+// Curves and parts of images have three splits at most; fewer if fewer are asked for.
+TEST(Plan, CurvesAndPartsOfImagesHaveFewSplits) {
+  const auto splits = [](std::string_view name, const char* data_set, std::size_t asked) {
+    ExperimentOptions options;
+    options.data_sets = {data_set};
+    options.long_splits = asked;
+    std::set<std::size_t> numbers;
+    for (const CellPlan& plan : plan_experiment(name, options)) numbers.insert(plan.key.split);
+    return numbers.size();
+  };
+  for (const char* name : {"accuracy-curves", "accuracy-parts"}) {
+    EXPECT_EQ(splits(name, "MNIST", 10), 3u);
+    EXPECT_EQ(splits(name, "CIFAR10", 2), 2u);
+    EXPECT_EQ(splits(name, "COLLAB", 2), 10u);
+  }
+  EXPECT_EQ(splits("accuracy", "CIFAR10", 10), 20u);
 }
 
 // The removals of Table 3, with nothing of the paper's but the splits and the amounts.
@@ -153,7 +172,7 @@ TEST(Plan, RecipeRemovalsAreThoseOfTheTable) {
               std::get<UnlearningTask>(table[0].task).amount.of(111));
     const Json settings = settings_json(plan, 1, 1);
     EXPECT_EQ(settings.at("loss"), "squared");
-    EXPECT_EQ(settings.at("recipe"), "auto@2");
+    EXPECT_EQ(settings.at("recipe"), "auto@3");
     EXPECT_FALSE(settings.contains("parameters"));
   }
 }

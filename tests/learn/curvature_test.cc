@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "linalg/row_products.h"
@@ -184,6 +185,37 @@ TEST(Curvature, InversesThatHaveNotFollowedAreDropped) {
     curvature.commit_rows(objective);
     EXPECT_EQ(curvature.has_inverses(), folded);
     EXPECT_EQ(curvature.builds(), 1U);
+  }
+}
+
+// After an anchor the first evaluation is a plain one.  Later ones start from the anchor where that tells enough, and
+// are as near to the plain one as both say.
+TEST(Curvature, EvaluatesFromTheAnchorWhereThatTellsEnough) {
+  for (const double limit : {1e-3, 1e-13}) {
+    LabelledRows data = random_rows(8, {.rows = 60, .columns = 12, .classes = 3, .density = 1.0});
+    const Objective objective(data.rows, data.labels, 3, Loss::logistic(), 0.5);
+    Matrix W = 0.1 * random_matrix(1, 12, 3);
+    const std::vector<std::size_t> all = {0, 1, 2};
+    Curvature curvature(HessianForm::kPrimal);
+    curvature.anchor(objective, W);
+    for (std::size_t i = 0; i < 8; ++i) {
+      SCOPED_TRACE(::testing::Message() << limit << ", edit " << i);
+      BlockRow row = random_row(20 + i, 12, 1.0);
+      data.rows.swap_row(i, row);
+      curvature.replace_row(i, row);
+      FastFactor::Step step;
+      ASSERT_NE(curvature.fast(objective, 1e-2 * random_matrix(40 + i, 12, 3), W, step), nullptr);
+      W += step.columns;
+      const Evaluation plain = objective.evaluate(W);
+      const Evaluation found = curvature.evaluate_fast_step(objective, W, step, all, limit);
+      const bool from_anchor = i > 0 && limit == 1e-3;
+      EXPECT_EQ(found.gradient != plain.gradient, from_anchor);
+      for (Eigen::Index k = 0; k < 3; ++k) {
+        EXPECT_LE((found.gradient.col(k) - plain.gradient.col(k)).norm(), found.rounding(k) + plain.rounding(k));
+      }
+      EXPECT_LE(found.rounding.norm(), std::max(0.1 * limit, plain.rounding.norm()));
+      curvature.commit_rows(objective);
+    }
   }
 }
 

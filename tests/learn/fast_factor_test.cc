@@ -165,6 +165,51 @@ TEST(FastFactor, TheBoundCoversStepsInSinglePrecision) {
   }
 }
 
+// With the squared loss a step may be put together from two columns for all classes.  What it leaves over is then known
+// as before, and the bound covers the growth in 80 bits.  The larger width has its triangles cut into parts.
+TEST(FastFactor, AStepFromTwoColumnsIsBoundedLikeAnyOther) {
+  constexpr std::size_t kClasses = 5;
+  const Loss loss = Loss::squared();
+  for (const std::size_t width : {33U, 1040U}) {
+    LabelledRows data = testing::random_rows(7, {.rows = 90, .columns = width, .classes = kClasses});
+    const double ridge = 0.05 * 90;
+    const auto objective = [&] { return Objective{data.rows, data.labels, kClasses, loss, ridge}; };
+    // Not trained: something is left over from before.
+    Matrix weights = 0.1 * testing::random_matrix(1, width, kClasses);
+    FastFactor factor = FastFactor::anchor(objective(), weights).value();
+    for (std::size_t row = 0; row < 20; ++row) {
+      const WideMatrix before = testing::wide_gradient(data.rows, data.labels, loss, ridge, weights);
+      RowChange change{row, data.rows.row(row), testing::random_row(row, width, 0.5, 1), ChangeKind::kStructure};
+      data.rows.set_row(row, change.after);
+      const GradientChange delta = gradient_change(std::span(&change, 1), data.labels, loss, 0.05, weights);
+      const Matrix left_over = 1e-3 * testing::random_matrix(50 + row, width, kClasses);
+      const Matrix wanted = delta.columns - left_over;
+      FastFactor::Step step;
+      ASSERT_TRUE(factor.replace_row(change.before, change.after, data.labels[row], data.labels[row], wanted, weights,
+                                     step, 2 * left_over.norm()));
+      ASSERT_EQ(step.lengths.size(), static_cast<Eigen::Index>(kClasses)) << "two columns";
+      const FastFactor::Growth told = factor.growth(weights, step, wanted, ridge);
+      // What was left over before is what is left over now.
+      EXPECT_LE((told.defect - left_over).norm(), 1e-10 * delta.columns.norm());
+      weights += step.columns;
+      const WideMatrix after = testing::wide_gradient(data.rows, data.labels, loss, ridge, weights);
+      for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(kClasses); ++k) {
+        // The gradient was u before, is u + growth now, and the edit alone changed it by -Delta.
+        const WideMatrix grown = after.col(k) - before.col(k) + left_over.col(k).cast<Wide>();
+        EXPECT_LE(static_cast<double>((grown - told.defect.col(k).cast<Wide>()).norm()),
+                  told.beyond_defect(k) + delta.rounding(k))
+            << row << ", " << k;
+      }
+      // Shares of a row that was another one leave more over than they may.
+      FastFactor::Step other;
+      FastFactor copy = factor;
+      ASSERT_TRUE(copy.replace_row(change.after, change.before, data.labels[row], data.labels[row], wanted, weights,
+                                   other, 2 * left_over.norm()));
+      EXPECT_EQ(other.lengths.size(), 0);
+    }
+  }
+}
+
 // Six classes: with the squared loss one matrix serves all of them, by the kernels for many columns.  The step that
 // comes with an edit is the one of solve(), its bound is the one of growth(), and it covers the growth in 80 bits.
 TEST(FastFactor, TheStepThatComesWithAnEditIsBoundedLikeAnyOther) {

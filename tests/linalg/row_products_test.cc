@@ -159,7 +159,7 @@ TEST(RowProducts, OfASymmetricMatrixEqualThoseOfAnyMatrix) {
 
 // What stands above the diagonal is neither read nor written.
 TEST(RowProducts, OfALowerTriangleEqualThoseOfTheWholeMatrix) {
-  for (const std::size_t n : {1U, 2U, 3U, 7U, 64U, 65U, 301U}) {
+  for (const std::size_t n : {1U, 2U, 3U, 7U, 64U, 65U, 301U, 1030U}) {
     const Matrix half = random_matrix(n, n, n);
     Matrix A = half + half.transpose();
     Matrix lower = A;
@@ -186,7 +186,7 @@ TEST(RowProducts, OfALowerTriangleEqualThoseOfTheWholeMatrix) {
   }
   Matrix three = Matrix::Zero(3, 3);
   EXPECT_THROW((void)lower_product(three, Matrix::Zero(2, 1)), InvariantViolation);
-  EXPECT_THROW(add_squares_to_lower(Matrix::Zero(3, 3), Vector::Zero(3), three), InvariantViolation);
+  EXPECT_THROW(add_squares_to_lower(Matrix::Zero(3, 3), Vector::Zero(2), three), InvariantViolation);
   EXPECT_THROW((void)lower_product_of_changed(Matrix::Zero(3, 3), Vector::Zero(3), three, Matrix::Zero(3, 1)),
                InvariantViolation);
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -154,6 +155,27 @@ TEST(UpdatableInverse, SinglePrecisionIsUsedOnlyWhereItIsEnough) {
   }
   EXPECT_EQ(inverse.times(Matrix::Zero(6, 1)), Matrix::Zero(6, 1));
   EXPECT_FALSE(inverse.times(Matrix::Constant(6, 1, std::numeric_limits<double>::quiet_NaN())).allFinite());
+}
+
+// More changes than may wait, so that they are worked into the one triangle too.
+TEST(UpdatableInverse, OneTriangleFollowsLikeBoth) {
+  for (const std::size_t order : {40U, 1030U}) {
+    Matrix A = positive_definite(3, order);
+    auto both = UpdatableInverse::of(A).value();
+    auto lower = UpdatableInverse::of(A, InversePrecision::kDoubleLower).value();
+    EXPECT_FALSE(lower.is_single());
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      const Matrix X = random_matrix(step, order, 2) / std::sqrt(static_cast<double>(order));
+      const Vector sigmas = Eigen::Vector2d(0.5, -0.02);
+      Matrix expected;
+      ASSERT_TRUE(both.add_and_solve(X, sigmas, X, expected));
+      Matrix solved;
+      ASSERT_TRUE(lower.add_and_solve_own(X, sigmas, solved, 1 + step % 2));
+      ASSERT_LE((solved - expected).norm(), 1e-9 * expected.norm()) << step;
+      const Matrix right_sides = random_matrix(100 + step, order, 7);
+      ASSERT_LE((lower.times(right_sides, 2) - both.times(right_sides)).norm(), 1e-9 * right_sides.norm()) << step;
+    }
+  }
 }
 
 TEST(UpdatableInverse, SaysWhenThereIsNone) {

@@ -51,6 +51,7 @@ END
 # As root, SQLite gives files to their owner; the service is not root.  It sees of /proc what ProcSubset=pid shows.
 as_service=()
 if [[ $(id -u) -eq 0 ]]; then
+  unshare --mount true 2> /dev/null || skip "a process cannot have mounts of its own here"
   chown nobody:nogroup "$work"
   grep -qx ProcSubset=pid "$unit" || fail "the unit shows more of /proc than this test"
   # shellcheck disable=SC2016  # the inner shell expands it

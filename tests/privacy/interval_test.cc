@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "unscatter/base/random.h"
 
@@ -48,6 +52,22 @@ TEST(Interval, LibraryErrorsStayBelowAQuarterOfTheAllowance) {
     EXPECT_TRUE(holds(erfc_of(point(x)), std::erfc(w)));
   }
   EXPECT_LT(worst, kLibraryError / 4);
+}
+
+TEST(Interval, OneStepOutwardsIsTheNextNumber) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  std::vector<double> numbers = {
+      0.0,   -0.0,   kLeast,     -kLeast,     1,         -1, std::numeric_limits<double>::min(),
+      kMost, -kMost, kUnbounded, -kUnbounded, 2 * kLeast};
+  Sequence random(3);
+  for (int i = 0; i < 1000; ++i) numbers.push_back((random.chance(0.5) ? 1 : -1) * positive(random));
+  for (const double x : numbers) {
+    const Interval found = outwards(x, x);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(found.hi), std::bit_cast<std::uint64_t>(std::nextafter(x, kUnbounded))) << x;
+    EXPECT_EQ(found.lo, std::nextafter(x, -kUnbounded)) << x;
+  }
+  EXPECT_TRUE(std::isnan(next_above(std::nan(""))));
 }
 
 TEST(Interval, UnderflowStaysInside) {

@@ -60,9 +60,10 @@ class Client:
 class Workplace:
     """A workspace with its key and tokens in a folder of its own."""
 
-    def __init__(self, program, groups=60, users=200):
+    def __init__(self, program, groups=60, users=200, folder=None):
         self.program = program
-        self.keeper = tempfile.TemporaryDirectory(prefix="unscatter-service-")
+        self.environment = {}  # of services, beside that of this process
+        self.keeper = tempfile.TemporaryDirectory(prefix="unscatter-service-", dir=folder)
         self.folder = Path(self.keeper.name)
         self.workspace = self.folder / "w.unscatter"
         self.key = self.folder / "signing.key"
@@ -107,7 +108,7 @@ class Running:
         before = self.log_path.stat().st_size
         words = [place.program, "serve", "--workspace", place.workspace, "--key", place.key, "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen([*map(str, words), *map(str, options)], stdout=subprocess.DEVNULL,
-                                        stderr=self.log)
+                                        stderr=self.log, env={**os.environ, **place.environment})
         self.port = self.wait_for_port(before)
 
     def wait_for_port(self, before):

@@ -8,6 +8,7 @@ import argparse
 import json
 import re
 import socket
+import threading
 import time
 
 from fixture import Workplace
@@ -121,30 +122,58 @@ def cases(token):
 
 
 def check_slow(running):
-    """Clients that send a byte now and then hold nobody up, and are cut off in the end."""
+    """Clients that send a byte now and then hold nobody up, and hear in the end that they were too slow."""
     slow = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(50)]
+    heard = [b""] * len(slow)
+    closed = [False] * len(slow)
     for link in slow:
         link.sendall(b"POST /v1/requests HTTP/1.1\r\nHost: loc")
+        link.setblocking(False)
+    silent = socket.create_connection(("127.0.0.1", running.port))  # says nothing, so there is nothing to answer
     began = time.monotonic()
     for _ in range(20):
         assert running.client().call("GET", "/v1/status").status == 200
     assert time.monotonic() - began < 5
-    while time.monotonic() - began < 14:  # the header has to be there within 10 seconds
-        for link in slow:
+    while time.monotonic() - began < 20 and not all(closed):  # the header has to be there within 10 seconds
+        for i, link in enumerate(slow):
             try:
-                link.sendall(b"a")
+                piece = b"" if closed[i] else link.recv(65536)
+                closed[i] = closed[i] or piece == b""
+                heard[i] += piece
+            except BlockingIOError:
+                if not heard[i]:
+                    link.send(b"a")
             except OSError:
-                pass
-        time.sleep(1)
-    closed = 0
-    for link in slow:
-        link.settimeout(2)
-        try:
-            closed += link.recv(1) == b""
-        except OSError:
-            closed += 1
+                closed[i] = True
+        time.sleep(0.5)
+    assert time.monotonic() - began > 8, "they had less time than the documents say"
+    assert all(closed), f"{sum(closed)} of {len(slow)} slow clients were cut off"
+    for link, text in zip(slow, heard):
+        problem(text, 408)
         link.close()
-    assert closed == len(slow), f"{closed} of {len(slow)} slow clients were cut off"
+    silent.settimeout(0.1)
+    try:
+        assert silent.recv(1) == b"never"
+    except TimeoutError:
+        pass  # an idle connection stays longer
+    silent.close()
+
+
+def check_slow_body(running, token):
+    """The same with a body that does not come, in the clear and after 100 Continue."""
+    head = (b"POST /v1/requests HTTP/1.1\r\n" + HOST + b"Authorization: Bearer " + token.encode() +
+            b"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n")
+    plain = socket.create_connection(("127.0.0.1", running.port), timeout=40)
+    plain.sendall(head + b"\r\n{")
+    expecting = socket.create_connection(("127.0.0.1", running.port), timeout=40)
+    expecting.sendall(head + b"Expect: 100-continue\r\n\r\n")
+    assert expecting.recv(65536).startswith(b"HTTP/1.1 100")
+    for link in (plain, expecting):
+        received = b""
+        while piece := link.recv(65536):
+            received += piece
+        problem(received, 408)
+        link.close()
 
 
 def check_pipelined(running, token):
@@ -156,6 +185,14 @@ def check_pipelined(running, token):
         while piece := link.recv(65536):
             received += piece
     assert received.count(b"HTTP/1.1 200 OK") == 21
+
+
+def collect(failures, check, *words):
+    """Runs a check on a thread of its own."""
+    try:
+        check(*words)
+    except (AssertionError, OSError) as wrong:
+        failures.append(wrong)
 
 
 def check_guessing(running):
@@ -177,7 +214,7 @@ def main():
         with place.serve("--rate", 0) as running:
             token = place.tokens["all"]
             running.client().call("POST", "/v1/releases", {})
-            count = 0
+            count, failures = 0, []
             for name, data, status in cases(token):
                 try:
                     body = problem(exchange(running.port, data), status)
@@ -188,7 +225,11 @@ def main():
             for cut in (10, 60, 200):  # truncated: the client goes away in the middle
                 exchange(running.port, next(cases(token))[1][:cut], half_close=True)
             check_pipelined(running, token)
+            body = threading.Thread(target=collect, args=(failures, check_slow_body, running, token))
+            body.start()
             check_slow(running)
+            body.join()
+            assert not failures, failures
             assert running.client().call("GET", "/healthz").status == 200
             check_guessing(running)
             assert running.process.poll() is None

@@ -45,6 +45,39 @@ def check_rotation(place, running):
     assert new.split("_")[2] not in path.read_text()
 
 
+class Publishing:
+    """A service that publishes by itself: at its start, and again when a removal has made the model out of date."""
+
+    def __init__(self, program):
+        self.place = Workplace(program)
+        self.running = self.place.serve("--rate", 0, "--publish-every", 1)
+        self.client = self.running.client()
+        self.first = self.wait_for_model(lambda status: status["published"] == 1, 20)
+        gone = self.client.call("POST", "/v1/requests", {"forget": "subject", "id": self.some_subject()},
+                                headers={"Prefer": "wait=30"})
+        assert gone.json()["state"] == "done", gone.body
+        status = self.client.call("GET", "/v1/status").json()
+        assert status["published"] == 1 and not status["model_is_current"], "not more often than every minute"
+
+    def some_subject(self):
+        return self.client.call("GET", "/v1/subjects?limit=1").json()["list"][0]["id"]
+
+    def wait_for_model(self, is_there, patience):
+        until = time.monotonic() + patience
+        while not is_there(status := self.client.call("GET", "/v1/status").json()):
+            assert time.monotonic() < until, f"no model was published by itself: {status['published']}"
+            time.sleep(0.3)
+        return time.monotonic()
+
+    def check(self):
+        """After a minute.  A model that is current is not published again."""
+        second = self.wait_for_model(lambda status: status["published"] == 2 and status["model_is_current"], 90)
+        assert second - self.first > 50, f"it was published again after {second - self.first:.0f} s"
+        assert self.client.call("GET", "/v1/model").status == 200
+        assert self.running.end() == 0
+        self.place.close()
+
+
 class Receiver(http.server.BaseHTTPRequestHandler):
     got = []
 
@@ -81,6 +114,22 @@ def check_webhook(running, subject):
     assert event["event"] == "done" and event["request"] == done.json()["id"]
     assert subject.encode() not in body
     check_signature(client, headers, body)
+    return server.server_port, headers, body
+
+
+def check_repeated(port, headers, body):
+    """The other receiver is down, so the event is still there after a restart, and comes once more.  A receiver knows
+    it by its number: body and number are the same, and only the time of sending and the signature differ."""
+    Receiver.got = [None]  # the first attempt is accepted now
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    until = time.monotonic() + 60
+    while len(Receiver.got) < 2:
+        assert time.monotonic() < until, "an event that not everybody has is sent again after a restart"
+        time.sleep(0.2)
+    server.shutdown()
+    again_headers, again_body = Receiver.got[1]
+    assert again_headers["Unscatter-Event"] == headers["Unscatter-Event"] and again_body == body, (body, again_body)
 
 
 def check_signature(client, headers, body):
@@ -182,6 +231,7 @@ def main():
     parser.add_argument("--program", required=True)
     place = Workplace(parser.parse_args().program, groups=100, users=400)
     try:
+        publishing = Publishing(place.program)
         check_exposure(place)
         subjects = place.subjects()
         with place.serve("--rate", 0) as running:
@@ -190,10 +240,11 @@ def main():
             assert other.returncode == 1, "a workspace has one service at a time"
             check_rotation(place, running)
             check_events(running, subjects[0])
-            check_webhook(running, subjects[1])
+            event = check_webhook(running, subjects[1])
             assert running.end() == 0
         with place.serve("--rate", 0) as running:
             assert len(running.client().call("GET", "/v1/webhooks").json()["webhooks"]) == 2, "a restart keeps webhooks"
+            check_repeated(*event)
             assert running.end() == 0
         check_drain(place, subjects[2:30])
         check_tls(place)
@@ -201,7 +252,8 @@ def main():
             check_no_names(place, subjects[:30], running)
             assert running.end() == 0
         place.verify()
-        print("start, rotation, events, webhooks, drain and names: as they should be")
+        publishing.check()
+        print("start, publishing, rotation, events, webhooks, drain and names: as they should be")
     finally:
         place.close()
 

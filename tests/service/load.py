@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Load on loopback, bounded: predictions with idle connections and beside removals, removals by 1, 16 and 64 clients,
-memory over many requests.  Needs wrk.  Prints a table in Markdown; docs/service.md has one.
+memory over many requests.  All clients are wrk's, because a client in Python would be measured instead.  Prints tables
+in Markdown; docs/service.md has one.
 
-  tests/service/load.py --program PROGRAM [--seconds 10] [--requests 1000000]
+  tests/service/load.py --program PROGRAM [--only predictions,removals,memory] [--seconds 10] [--requests 1000000]
+
+It fails if something is answered wrongly, if 64 clients do not reach ten times the durable removals of one, or if
+memory grows.
 """
 
 import argparse
@@ -10,17 +14,43 @@ import json
 import re
 import socket
 import subprocess
-import threading
 import time
 from pathlib import Path
 
 from fixture import Workplace
 
-LUA = """
-wrk.method = "POST"
-wrk.body = [==[%s]==]
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["Authorization"] = "Bearer %s"
+PARTS = ("predictions", "removals", "memory")
+
+# One request after the other on each connection; which one is next is common to all.
+LUA_REMOVALS = """
+local names, at = {}, 0
+local headers = {["Content-Type"] = "application/json", ["Prefer"] = "wait=30"}
+function init(args)
+  headers["Authorization"] = "Bearer " .. args[2]
+  for line in io.lines(args[1]) do names[#names + 1] = line end
+end
+function request()
+  if at < #names then at = at + 1 else wrk.thread:stop() end
+  return wrk.format("POST", "/v1/requests", headers, '{"forget":"subject","id":"' .. names[at] .. '"}')
+end
+"""
+# Of ten requests eight are predictions, one is the status and one a list.
+LUA_MIX = """
+local at, post, get = 0, {["Content-Type"] = "application/json"}, {}
+local body
+function init(args)
+  post["Authorization"] = "Bearer " .. args[2]
+  get["Authorization"] = "Bearer " .. args[2]
+  local file = io.open(args[1])
+  body = file:read("*a")
+  file:close()
+end
+function request()
+  at = (at + 1) % 10
+  if at == 0 and MIXED then return wrk.format("GET", "/v1/status", get) end
+  if at == 5 and MIXED then return wrk.format("GET", "/v1/requests?limit=10", get) end
+  return wrk.format("POST", "/v1/predict", post, body)
+end
 """
 
 
@@ -29,13 +59,60 @@ def memory_kib(running):
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
 
-def wrk(place, running, seconds, connections=64):
-    done = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s",
-                           str(place.folder / "predict.lua"), f"http://127.0.0.1:{running.port}/v1/predict"],
-                          capture_output=True, text=True, check=True, timeout=seconds + 60).stdout
-    assert "Non-2xx" not in done, done
-    return (float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1]), re.search(r"99%\s+(\S+)", done)[1],
-            int(re.search(r"(\d+) requests in", done)[1]))
+def processor_seconds(running):
+    fields = Path(f"/proc/{running.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+class Wrk:
+    """A run of wrk.  `text` is the script, `words` what its init() gets."""
+
+    def __init__(self, place, running, text, words, connections, seconds):
+        script = place.folder / f"wrk-{len(list(place.folder.glob('wrk-*')))}.lua"
+        script.write_text(text)
+        self.process = subprocess.Popen(
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "--latency", "-s", str(script),
+             f"http://127.0.0.1:{running.port}", "--", *map(str, words)], stdout=subprocess.PIPE, text=True)
+
+    def end(self):
+        said = self.process.communicate()[0]
+        assert self.process.returncode == 0 and "Non-2xx" not in said and "Socket errors" not in said, said
+        self.per_second = float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1])
+        self.p99 = re.search(r"99%\s+(\S+)", said)[1]
+        self.requests = int(re.search(r"(\d+) requests in", said)[1])
+        return self
+
+
+class Load:
+    def __init__(self, place, running, subjects, seconds):
+        self.place, self.running, self.seconds = place, running, seconds
+        self.operator = running.client()
+        self.subjects = subjects  # that are left
+        graph = json.loads(open(place.data, encoding="utf-8").readline())
+        graph.pop("label", None)
+        self.body = place.folder / "predict.json"
+        self.body.write_text(json.dumps({"graphs": [graph]}))
+
+    def predict(self, seconds, mixed=False):
+        text = LUA_MIX.replace("MIXED", "true" if mixed else "false")
+        return Wrk(self.place, self.running, text, (self.body, self.place.tokens["all"]), 64, seconds)
+
+    def remove(self, clients, seconds):
+        names = self.place.folder / f"names-{clients}"
+        names.write_text("".join(f"{name}\n" for name in self.subjects))
+        return Wrk(self.place, self.running, LUA_REMOVALS, (names, self.place.tokens["submit"]), clients, seconds)
+
+    def used(self, wrk, clients):
+        # wrk has sent one more on each connection, and may have begun another one.
+        self.subjects = self.subjects[wrk.requests + 2 * clients:]
+        assert self.subjects, "all subjects are removed: measure for fewer seconds"
+
+    def done(self):
+        """How many requests are done by how many updates, once none is open."""
+        while self.operator.call("GET", "/v1/status").json()["requests"]["open"] > 0:
+            time.sleep(0.05)
+        answer = self.operator.call("GET", "/v1/statistics").json()
+        return answer["states"]["done"], answer["process"]["updates"]
 
 
 def idle_connections(running, count):
@@ -49,91 +126,85 @@ def idle_connections(running, count):
     return links
 
 
-class Removers:
-    """Each asks for a removal and waits until it is done."""
+def predictions(load):
+    idle = idle_connections(load.running, 1000)
+    alone = load.predict(load.seconds).end()
+    print(f"| predictions, 64 connections, 1,000 idle ones | {alone.per_second:,.0f} per second, p99 {alone.p99} |")
+    removing = load.remove(4, load.seconds)
+    beside = load.predict(load.seconds).end()
+    removed = removing.end().per_second
+    load.used(removing, 4)
+    print(f"| the same beside {removed:,.0f} removals per second | {beside.per_second:,.0f} per second, "
+          f"p99 {beside.p99} |")
+    for link in idle:
+        link.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert link.recv(65536).startswith(b"HTTP/1.1"), "an idle connection was lost"
+        link.close()
 
-    def __init__(self, running, names, clients, seconds):
-        self.names, self.until = iter(names), time.monotonic() + seconds
-        self.lock, self.done, self.longest = threading.Lock(), 0, 0.0
-        self.threads = [threading.Thread(target=self.work, args=(running.client("submit"),)) for _ in range(clients)]
 
-    def work(self, client):
-        while time.monotonic() < self.until:
-            with self.lock:
-                name = next(self.names, None)
-            if name is None:
-                return
-            began = time.monotonic()
-            answer = client.call("POST", "/v1/requests", {"forget": "subject", "id": name},
-                                 headers={"Prefer": "wait=30"})
-            assert answer.json()["state"] == "done", answer.body[:200]
-            with self.lock:
-                self.done += 1
-                self.longest = max(self.longest, time.monotonic() - began)
+def removals(load):
+    """Twice in turn, so that an hour in which the machine becomes slower shows."""
+    rates = {1: [], 16: [], 64: []}
+    for _ in range(2):
+        for clients in rates:
+            before, cost = load.done(), processor_seconds(load.running)
+            wrk = load.remove(clients, load.seconds).end()
+            load.used(wrk, clients)
+            cost, after = processor_seconds(load.running) - cost, load.done()
+            done, updates = after[0] - before[0], after[1] - before[1]
+            # A request that wrk did not wait for is done all the same.
+            assert wrk.requests <= done <= wrk.requests + clients, (wrk.requests, done)
+            rates[clients].append(wrk.per_second)
+            who = "1 client" if clients == 1 else f"{clients} clients"
+            print(f"| durable removals, {who} | {wrk.per_second:,.0f} per second, {done / updates:.1f} per "
+                  f"update, p99 {wrk.p99}, {1000 * cost / done:.2f} ms of processor each |")
+    times = sum(rates[64]) / sum(rates[1])
+    print(f"| 64 clients against one | {times:.1f} times |")
+    assert times >= 10, "group commit does not reach ten times the rate of one client"
 
-    def start(self):
-        self.began = time.monotonic()
-        for thread in self.threads:
-            thread.start()
-        return self
 
-    def per_second(self):
-        for thread in self.threads:
-            thread.join()
-        return self.done / (time.monotonic() - self.began)
+def memory(load, requests):
+    total, first = 0, None
+    start = memory_kib(load.running)
+    while total < requests:
+        total += load.predict(20, mixed=True).end().requests
+        # What the first requests need once is not growth.
+        if first is None and total >= requests / 10:
+            first, first_total = memory_kib(load.running), total
+    last = memory_kib(load.running)
+    print(f"| memory before, after {first_total:,} and after {total:,} requests | {start:,} KiB, {first:,} KiB, "
+          f"{last:,} KiB |")
+    assert last <= first + max(1024, first // 50), "memory grows"
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
+    parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--requests", type=int, default=1000000)
     arguments = parser.parse_args()
-    place = Workplace(arguments.program, groups=1000, users=20000)
+    chosen = arguments.only.split(",")
+    if not set(chosen) <= set(PARTS):
+        parser.error("--only takes " + ", ".join(PARTS))
+    place = Workplace(arguments.program, groups=2000, users=60000)
     try:
-        measure(place, arguments)
+        subjects = place.subjects()
+        with place.serve("--rate", 0, "--max-per-address", 3000) as running:
+            running.client().call("POST", "/v1/releases", {})
+            load = Load(place, running, subjects, arguments.seconds)
+            print("| what | figure |\n|---|---|", flush=True)
+            if "predictions" in chosen:
+                predictions(load)
+            if "removals" in chosen:
+                removals(load)
+            if "memory" in chosen:
+                memory(load, arguments.requests)
+            assert running.end() == 0
+        place.verify()
+        print("| verify afterwards | passed |")
     finally:
         place.close()
-
-
-def measure(place, arguments):
-    subjects = place.subjects()
-    graph = json.loads(open(place.data, encoding="utf-8").readline())
-    graph.pop("label", None)
-    (place.folder / "predict.lua").write_text(LUA % (json.dumps({"graphs": [graph]}), place.tokens["predict"]))
-    limits = ("--rate", 0, "--max-per-address", 3000)
-    share = (len(subjects) - 600) // 3
-    print("| what | figure |\n|---|---|")
-    with place.serve(*limits) as running:
-        operator = running.client()
-        operator.call("POST", "/v1/releases", {})
-        idle = idle_connections(running, 1000)
-        rate, p99, _ = wrk(place, running, arguments.seconds)
-        print(f"| predictions, 64 connections, 1,000 idle ones | {rate:,.0f} per second, p99 {p99} |")
-        removers = Removers(running, subjects[:500], 4, arguments.seconds).start()
-        beside, beside_p99, _ = wrk(place, running, arguments.seconds)
-        removed = removers.per_second()
-        print(f"| the same beside {removed:,.0f} removals per second | {beside:,.0f} per second, p99 {beside_p99} |")
-        for link in idle:
-            link.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert link.recv(65536).startswith(b"HTTP/1.1"), "an idle connection was lost"
-            link.close()
-        at = 500
-        for clients in (1, 16, 64):
-            before = operator.call("GET", "/v1/statistics").json()["process"]
-            removers = Removers(running, subjects[at:at + share], clients, arguments.seconds).start()
-            rate = removers.per_second()
-            after = operator.call("GET", "/v1/statistics").json()["process"]
-            together = (after["requests"] - before["requests"]) / max(1, after["updates"] - before["updates"])
-            at += share
-            print(f"| durable removals, {clients} clients | {rate:,.0f} per second, {together:.1f} per update |")
-        first, total = memory_kib(running), 0
-        while total < arguments.requests:
-            total += wrk(place, running, 20)[2]
-        print(f"| memory before and after {total:,} predictions | {first:,} KiB, {memory_kib(running):,} KiB |")
-        assert running.end() == 0
-    place.verify()
-    print("| verify afterwards | passed |")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,14 @@ TEST(Sessions, EndByIdlenessByAgeAndByClosing) {
   EXPECT_FALSE(sessions.find(second.cookie, 301).has_value());
 }
 
+TEST(Sessions, EndWhenTheClockIsSetBack) {
+  Sessions sessions({1000, 1000, 10});
+  const auto opened = sessions.open("t", 50000);
+  EXPECT_TRUE(sessions.find(opened.cookie, 49970).has_value()) << "a clock may be corrected a little";
+  EXPECT_FALSE(sessions.find(opened.cookie, 40000).has_value());
+  EXPECT_FALSE(sessions.find(opened.cookie, 50001).has_value()) << "and it does not come back";
+}
+
 TEST(Sessions, OnlyTheirOwnValueFits) {
   Sessions sessions;
   const auto opened = sessions.open("t", 0);

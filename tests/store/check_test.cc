@@ -152,7 +152,7 @@ TEST_F(QuickCheckOf, APageThatNothingUsesMustBeEmpty) {
 TEST_F(QuickCheckOf, PagesThatDoNotHangTogetherAreNoticed) {
   const auto structure = [&] {
     const Database database = Database::open(sample_.path(), Database::Mode::kExisting, sample_.how.wait).value();
-    return check_structure(database, sample_.path());
+    return check_structure(WorkspaceTables(database), sample_.path());
   };
   EXPECT_TRUE(structure().ok());
   sample_.edit("PRAGMA application_id = 5");  // of no concern to pages

@@ -76,8 +76,13 @@ TEST(Constants, ARecipeIsKeptAsItIsWritten) {
   EXPECT_NE(first.find("\"recipe\":\"auto\""), std::string::npos) << first;
   EXPECT_EQ(parse_constants(first).value().transform.recipe, "auto@1");
   EXPECT_EQ(constants_text(parse_constants(first).value()).value(), first);
+  // A file of the second edition names it, before and after.
+  constants.transform.recipe = "auto@2";
+  const std::string second = constants_text(constants).value();
+  EXPECT_NE(second.find("\"recipe\":\"auto@2\""), std::string::npos) << second;
+  EXPECT_EQ(parse_constants(second).value().transform.recipe, "auto@2");
   constants.transform.recipe = "auto";
-  EXPECT_NE(constants_text(constants).value().find("\"recipe\":\"auto@2\""), std::string::npos);
+  EXPECT_NE(constants_text(constants).value().find("\"recipe\":\"auto@3\""), std::string::npos);
   // A recipe that cannot be computed is no workspace's.
   constants.transform.recipe = "sise";
   EXPECT_FALSE(make_embedder(constants, "form:labels").ok());

@@ -47,28 +47,31 @@ class MemberIndexTest : public ::testing::Test {
 
 TEST_F(MemberIndexTest, FindsWhatWasAddedAndNothingElse) {
   make(300);
-  MemberIndex index = MemberIndex::open(database_, key_).value();
-  EXPECT_EQ(index.slots_of(database_, MemberKind::kSubject, "a17").value(), std::vector<std::size_t>{17});
-  EXPECT_EQ(index.slots_of(database_, MemberKind::kSubject, "b2").value().size(), 10u);
-  EXPECT_EQ(index.slots_of(database_, MemberKind::kSubject, "everybody").value().size(), 300u);
-  EXPECT_EQ(index.slots_of(database_, MemberKind::kGraphId, "graph4").value(), std::vector<std::size_t>{4});
-  EXPECT_TRUE(index.slots_of(database_, MemberKind::kSubject, "graph4").value().empty());
-  EXPECT_TRUE(index.slots_of(database_, MemberKind::kSubject, "nobody").value().empty());
+  MemberIndex index = MemberIndex::open(WorkspaceTables(database_), key_).value();
+  EXPECT_EQ(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "a17").value(),
+            std::vector<std::size_t>{17});
+  EXPECT_EQ(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "b2").value().size(), 10u);
+  EXPECT_EQ(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "everybody").value().size(), 300u);
+  EXPECT_EQ(index.slots_of(WorkspaceTables(database_), MemberKind::kGraphId, "graph4").value(),
+            std::vector<std::size_t>{4});
+  EXPECT_TRUE(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "graph4").value().empty());
+  EXPECT_TRUE(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "nobody").value().empty());
 }
 
 TEST_F(MemberIndexTest, FollowsEditsAndLeavesNoIdBehind) {
   make(100);
   {
-    MemberIndex index = MemberIndex::open(database_, key_).value();
+    MemberIndex index = MemberIndex::open(WorkspaceTables(database_), key_).value();
     const Graph before = people({"a17", "b1", "everybody"});
     const Graph after = people({"b1", "everybody"});
-    ASSERT_TRUE(index.replace(database_, 17, &before, &after, "graph17").ok());
-    ASSERT_TRUE(index.write(database_).ok());
+    ASSERT_TRUE(index.replace(WorkspaceTables(database_), 17, &before, &after, "graph17").ok());
+    ASSERT_TRUE(index.write(WorkspaceTables(database_)).ok());
   }
-  MemberIndex index = MemberIndex::open(database_, key_).value();
-  EXPECT_TRUE(index.slots_of(database_, MemberKind::kSubject, "a17").value().empty());
-  EXPECT_EQ(index.slots_of(database_, MemberKind::kSubject, "b1").value().size(), 10u);
-  EXPECT_EQ(index.slots_of(database_, MemberKind::kGraphId, "graph17").value(), std::vector<std::size_t>{17});
+  MemberIndex index = MemberIndex::open(WorkspaceTables(database_), key_).value();
+  EXPECT_TRUE(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "a17").value().empty());
+  EXPECT_EQ(index.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "b1").value().size(), 10u);
+  EXPECT_EQ(index.slots_of(WorkspaceTables(database_), MemberKind::kGraphId, "graph17").value(),
+            std::vector<std::size_t>{17});
   EXPECT_EQ(database_.integer("SELECT count(*) FROM members WHERE instr(entries, CAST('a17' AS BLOB))").value(), 0);
 }
 
@@ -104,13 +107,13 @@ TEST_F(MemberIndexTest, NobodyIsMissedBecauseOfDamage) {
     const std::string damage[] = {flip, "DELETE FROM members", "UPDATE members SET seal = zeroblob(32)",
                                   "UPDATE members SET entries = x''"};
     ASSERT_TRUE(database_.run(damage[trial % 4] + where).ok());
-    Result<MemberIndex> index = MemberIndex::open(database_, key_);
-    const bool told = !index.ok() || !index->slots_of(database_, MemberKind::kSubject, subject).ok();
+    Result<MemberIndex> index = MemberIndex::open(WorkspaceTables(database_), key_);
+    const bool told = !index.ok() || !index->slots_of(WorkspaceTables(database_), MemberKind::kSubject, subject).ok();
     EXPECT_TRUE(told) << subject << ", trial " << trial;
     ASSERT_TRUE(database_.run("ROLLBACK TO before; RELEASE before").ok());
   }
-  MemberIndex intact = MemberIndex::open(database_, key_).value();
-  EXPECT_TRUE(intact.slots_of(database_, MemberKind::kSubject, "a5").ok());
+  MemberIndex intact = MemberIndex::open(WorkspaceTables(database_), key_).value();
+  EXPECT_TRUE(intact.slots_of(WorkspaceTables(database_), MemberKind::kSubject, "a5").ok());
 }
 
 }  // namespace

@@ -45,6 +45,23 @@ TEST_F(RequestQueueOutbox, EveryChangeOfAStateIsToldOnce) {
   EXPECT_EQ(queue().view()->statistics.pending_events, 0u);
 }
 
+TEST_F(RequestQueueOutbox, AnEventOfAClockThatWentBackIsDue) {
+  submit(ForgetSubject{"u1"});
+  const std::vector<QueueEvent> all = pending();
+  ASSERT_EQ(all.size(), 2u);
+  constexpr std::int64_t kPause = 7200;
+  const auto due = [&](std::int64_t time, std::size_t limit = 10) {
+    return queue().due_events(time, limit, kPause).value();
+  };
+  EXPECT_EQ(due(now()), all);
+  EXPECT_TRUE(due(now() - kPause).empty()) << "it may have been put off so far";
+  EXPECT_EQ(due(now() - kPause - 1), all);
+  EXPECT_EQ(due(now() - 40 * 86400, 1).size(), 1u);
+  const Delivery never{all[0].number, Delivery::Outcome::kGiveUp, 0};
+  ASSERT_TRUE(queue().settle(std::span(&never, 1)).ok());
+  EXPECT_EQ(due(now() - 40 * 86400).size(), 1u) << "what was given up is never due";
+}
+
 TEST_F(RequestQueueOutbox, ADeliveryThatFailedIsTriedLaterAndThenGivenUp) {
   submit(ForgetSubject{"u1"});
   const std::uint64_t number = pending().at(0).number;

@@ -137,8 +137,8 @@ TEST_F(RequestQueueProcess, ARequestThatFailedCanBeTriedAgain) {
   close();
   {
     Database database = open_database(sample_.path(), std::chrono::milliseconds(0)).value();
-    Contents contents = read_contents(database).value();
-    Workspace::State state(sample_.path(), std::move(database), std::move(contents), sample_.how);
+    Contents contents = read_contents(WorkspaceTables(database)).value();
+    Workspace::State state(sample_.path(), WorkspaceFiles(std::move(database)), std::move(contents), sample_.how);
     RequestQueue::Inside inside(state, read_queue(state.database, state.contents.identity).value());
     const auto fail = [&](QueueChange& change) {
       return change.move(number, kFailed, "queue", RequestNote::kNotConverged);

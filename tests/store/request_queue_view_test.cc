@@ -25,6 +25,38 @@ TEST_F(RequestQueueView, AViewNeverChanges) {
   EXPECT_GT(queue().view()->version, before->version);
 }
 
+// Memory answers for the last ones that were finished.  It says what the file says, and nothing after they are dropped.
+TEST_F(RequestQueueView, WhatWasJustFinishedIsWhatTheFileHas) {
+  const RequestId done = submit(ForgetSubject{"u1"});
+  const RequestId cancelled = submit(ForgetSubject{"u2"});
+  ASSERT_TRUE(queue().cancel(cancelled, "operator").ok());
+  ASSERT_TRUE(queue().process().ok());
+  std::vector<QueuedRequest> before;
+  for (const RequestId& id : {done, cancelled}) before.push_back(queue().find(id).value());
+  EXPECT_TRUE(before[0].text.empty() && before[1].text.empty());
+  reopen();
+  for (const QueuedRequest& one : before) {
+    const QueuedRequest read = queue().find(one.id).value();
+    EXPECT_EQ(read.number, one.number);
+    EXPECT_EQ(read.state, one.state);
+    EXPECT_EQ(read.received, one.received);
+    EXPECT_EQ(read.finished, one.finished);
+    EXPECT_EQ(read.due, one.due);
+    EXPECT_EQ(read.text, one.text);
+    EXPECT_EQ(read.history, one.history);
+    EXPECT_EQ(read.result, one.result);
+    EXPECT_EQ(read.kept_commitment, one.kept_commitment);
+  }
+  QueuePolicy policy;
+  policy.keep_days = 1;
+  change_policy(policy);
+  const RequestId last = submit(ForgetSubject{"u3"});
+  ASSERT_TRUE(queue().process().ok());
+  turn(3 * kDay);
+  ASSERT_EQ(queue().drop_finished().value(), 3u);
+  EXPECT_EQ(queue().find(last).error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(RequestQueueView, FinishedRequestsComeInPages) {
   std::vector<RequestId> ids;
   for (int i = 0; i < 25; ++i) {

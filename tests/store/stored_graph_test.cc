@@ -32,7 +32,7 @@ void expect_equal_slots(const SlotSnapshot& one, const SlotSnapshot& other) {
 
 Result<std::vector<GraphRow>> all_graphs(const Database& database) {
   std::vector<GraphRow> rows;
-  UNSCATTER_CHECK_OK(visit_graphs(database, [&rows](std::size_t slot, GraphRow& row) {
+  UNSCATTER_CHECK_OK(visit_graphs(WorkspaceTables(database), [&rows](std::size_t slot, GraphRow& row) {
     EXPECT_EQ(slot, rows.size());
     rows.push_back(std::move(row));
     return ok_status();
@@ -48,18 +48,18 @@ TEST(StoredGraph, GoesThroughTheTable) {
   SlotSnapshot empty;
   empty.number = 18;
   for (std::size_t i = 0; i < 2; ++i) {
-    ASSERT_TRUE(write_graph(database, i, to_row(i == 0 ? slot_to_store() : empty, random)).ok());
+    ASSERT_TRUE(write_graph(WorkspaceTables(database), i, to_row(i == 0 ? slot_to_store() : empty, random)).ok());
   }
   const std::vector<GraphRow> rows = all_graphs(database).value();
   ASSERT_EQ(rows.size(), 2u);
   expect_equal_slots(slot_from_row(rows[0]).value(), slot_to_store());
   expect_equal_slots(slot_from_row(rows[1]).value(), empty);
-  EXPECT_EQ(read_graph(database, 0).value().leaf(0), rows[0].leaf(0));
-  EXPECT_FALSE(read_graph(database, 2).ok());
+  EXPECT_EQ(read_graph(WorkspaceTables(database), 0).value().leaf(0), rows[0].leaf(0));
+  EXPECT_FALSE(read_graph(WorkspaceTables(database), 2).ok());
 
   // A row takes the place of the one before.
-  ASSERT_TRUE(write_graph(database, 0, to_row(empty, random)).ok());
-  expect_equal_slots(slot_from_row(read_graph(database, 0).value()).value(), empty);
+  ASSERT_TRUE(write_graph(WorkspaceTables(database), 0, to_row(empty, random)).ok());
+  expect_equal_slots(slot_from_row(read_graph(WorkspaceTables(database), 0).value()).value(), empty);
 
   const auto refused = [&](const std::string& sql, const std::string& part) {
     ASSERT_TRUE(database.run("SAVEPOINT s; " + sql).ok());
@@ -72,7 +72,7 @@ TEST(StoredGraph, GoesThroughTheTable) {
   refused("DELETE FROM graphs WHERE slot = 0", "slot 0: it is missing");
   refused("UPDATE graphs SET slot = 5 WHERE slot = 1", "slot 1: it is missing");
   refused("UPDATE graphs SET label = 0 WHERE slot = 0", "damaged");  // something of a graph that is gone
-  ASSERT_TRUE(write_graph(database, 0, to_row(slot_to_store(), random)).ok());
+  ASSERT_TRUE(write_graph(WorkspaceTables(database), 0, to_row(slot_to_store(), random)).ok());
   refused("UPDATE graphs SET label = -1 WHERE slot = 0", "out of range");
   refused("UPDATE graphs SET nodes_at_creation = 4294967296 WHERE slot = 0", "out of range");
   refused("UPDATE graphs SET salt = zeroblob(31) WHERE slot = 0", "out of range");

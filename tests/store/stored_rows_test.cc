@@ -28,10 +28,12 @@ class StoredRows : public ::testing::Test {
       if (slot % 2 == 1) row.append(9, 1)[0] = 1e-300;
       rows_.append_row(row);
       if (slot == 4) continue;  // an empty slot
-      EXPECT_TRUE(write_row(database_, slot, row, slot % 3 == 0 ? 1 : 0, leaves_.back()).ok());
+      EXPECT_TRUE(write_row(WorkspaceTables(database_), slot, row, slot % 3 == 0 ? 1 : 0, leaves_.back()).ok());
     }
   }
-  [[nodiscard]] Result<KeptState::Rows> read() const { return read_rows(database_, leaves_, 5, 10, 2); }
+  [[nodiscard]] Result<KeptState::Rows> read() const {
+    return read_rows(WorkspaceTables(database_), leaves_, 5, 10, 2);
+  }
 
   testing::TemporaryFolder folder_{testing::memory_folder()};
   Database database_;
@@ -66,9 +68,9 @@ TEST_F(StoredRows, WhatIsDamagedMovedOrOldIsNoticed) {
 }
 
 TEST_F(StoredRows, AnErasedOneIsGone) {
-  ASSERT_TRUE(erase_row(database_, 2).ok());
+  ASSERT_TRUE(erase_row(WorkspaceTables(database_), 2).ok());
   EXPECT_FALSE(read().ok());
-  EXPECT_TRUE(read_rows(database_, leaves_, 4, 10, 2).ok());
+  EXPECT_TRUE(read_rows(WorkspaceTables(database_), leaves_, 4, 10, 2).ok());
 }
 
 KeptCurvature some_curvature() {

@@ -63,6 +63,32 @@ TEST_F(StoredTreeTest, FollowsChangesByThePathOfALeaf) {
   }
 }
 
+TEST_F(StoredTreeTest, ManyLeavesTogetherGiveTheSameTree) {
+  for (const std::size_t count : {1u, 16u, 257u, 5000u}) {
+    for (const double share : {0.002, 0.1, 1.0}) {
+      SCOPED_TRACE(::testing::Message() << count << " leaves, " << share);
+      ASSERT_TRUE(database_.run("DELETE FROM tree").ok());
+      std::vector<Digest> leaves = some_leaves(count);
+      StoredTree made(leaves);
+      ASSERT_TRUE(made.write(database_).ok());
+      Sequence random(count);
+      std::vector<std::size_t> places;
+      std::vector<Digest> changed;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!random.chance(share)) continue;
+        places.push_back(i);
+        changed.push_back(leaves[i] = some_digest(3000000 + i));
+      }
+      StoredTree tree(count, made.root());
+      ASSERT_TRUE(tree.set_leaves(database_, places, changed).ok());
+      EXPECT_EQ(tree.root(), MerkleTree(leaves).root());
+      ASSERT_TRUE(tree.write(database_).ok());
+      StoredTree again(count, MerkleTree(leaves).root());
+      EXPECT_EQ(again.all_leaves(database_).value(), leaves);
+    }
+  }
+}
+
 TEST_F(StoredTreeTest, GrowsAcrossPartsAndLevels) {
   for (const std::size_t first : {1u, 254u, 511u, 65535u}) {
     SCOPED_TRACE(first);

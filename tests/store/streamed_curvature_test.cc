@@ -36,7 +36,7 @@ class RowsInAFile {
   [[nodiscard]] Result<KeptCurvature> streamed(std::size_t threads) const {
     SessionOptions options;
     options.threads = threads;
-    return curvature_of_rows(database, tree, graphs, weights, options);
+    return curvature_of_rows(WorkspaceTables(database), tree, graphs, weights, options);
   }
   [[nodiscard]] KeptCurvature in_memory() const {
     const Objective objective(data.rows, data.labels, 2, Loss::logistic(), ridge_of(SessionOptions(), graphs));
@@ -63,7 +63,8 @@ class RowsInAFile {
         data.rows.set_row(slot, {});
         continue;
       }
-      EXPECT_TRUE(write_row(database, slot, data.rows.row(slot), data.labels[slot], leaves[slot]).ok());
+      EXPECT_TRUE(
+          write_row(WorkspaceTables(database), slot, data.rows.row(slot), data.labels[slot], leaves[slot]).ok());
       ++graphs;
     }
     EXPECT_TRUE(tree.write(database).ok());
@@ -106,7 +107,7 @@ TEST(StreamedCurvature, SeesWhatIsInTheLog) {
   BlockRow row = file.data.rows.row(slot);
   row.values.front() += 1;
   const Digest leaf = file.tree.stored_leaves(file.database).value()[slot];
-  ASSERT_TRUE(write_row(file.database, slot, row, file.data.labels[slot], leaf).ok());
+  ASSERT_TRUE(write_row(WorkspaceTables(file.database), slot, row, file.data.labels[slot], leaf).ok());
   EXPECT_FALSE(file.database.beside().value().has_value());
   const KeptCurvature with_log = file.streamed(2).value();
   EXPECT_NE(with_log.square, before.square);

@@ -40,16 +40,16 @@ TEST(SubjectSlots, AreThoseOfLivingNodes) {
     sample.edit([&](const Database& database) {
       std::vector<std::string> ids = {"u4", "nobody", ""};
       for (const auto& [id, slots] : expected) ids.push_back(id);
-      const auto found = slots_with(database, ids).value();
+      const auto found = slots_with(WorkspaceTables(database), ids).value();
       ASSERT_EQ(found.size(), ids.size());
       for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto known = expected.find(ids[i]);
         EXPECT_EQ(found[i], known == expected.end() ? std::vector<std::size_t>() : known->second) << ids[i];
       }
-      const auto counts = graphs_per_subject(database).value();
+      const auto counts = graphs_per_subject(WorkspaceTables(database)).value();
       EXPECT_EQ(counts.size(), expected.size());
       for (const auto& [id, count] : counts) EXPECT_EQ(count, expected.at(id).size()) << id;
-      EXPECT_TRUE(slots_with(database, {}).value().empty());
+      EXPECT_TRUE(slots_with(WorkspaceTables(database), {}).value().empty());
     });
   }
 }

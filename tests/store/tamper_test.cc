@@ -99,7 +99,7 @@ std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sam
     fields.emplace("residuals", as_text(model.residuals));
     fields.emplace("details", model.details);
     fields.emplace("model salt", as_text(model.salt.bytes));
-    const Contents contents = read_contents(database).value();
+    const Contents contents = read_contents(WorkspaceTables(database)).value();
     const auto published = read_published(database, weight_rows(contents), class_count(contents)).value();
     ASSERT_TRUE(published.has_value());
     fields.emplace("published weights", as_text(to_blob(published->weights)));
@@ -135,7 +135,7 @@ std::multimap<std::string, std::string> stored_fields(const SampleWorkspace& sam
     fields.emplace("summary of due dates", as_text(summary.blob(0).value()));
     fields.emplace("signature of due dates", as_text(summary.blob(1).value()));
     add_queue_fields(database, fields);
-    ASSERT_TRUE(visit_graphs(database, [&](std::size_t slot, const GraphRow& row) {
+    ASSERT_TRUE(visit_graphs(WorkspaceTables(database), [&](std::size_t slot, const GraphRow& row) {
                   if (!row.present) return ok_status();
                   fields.emplace(graph_name("graph", slot), as_text(row.content));
                   fields.emplace("graph salt", as_text(row.salt.bytes));

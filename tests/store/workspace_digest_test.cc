@@ -270,11 +270,11 @@ TEST(Replay, DamagedRowsAreDerivedAgainAndForgedOnesShow) {
     sample.replace(good);
   }
   sample.edit([](const Database& database) {
-    const GraphRow graph = read_graph(database, 4).value();
+    const GraphRow graph = read_graph(WorkspaceTables(database), 4).value();
     BlockRow forged;
     forged.segments = {{0, 1}};
     forged.values = {0.5};
-    ASSERT_TRUE(write_row(database, 4, forged, graph.label, graph.leaf(4)).ok());
+    ASSERT_TRUE(write_row(WorkspaceTables(database), 4, forged, graph.label, graph.leaf(4)).ok());
   });
   EXPECT_NE(sample.open().replay_digest().value(), expected);
   sample.replace(good);

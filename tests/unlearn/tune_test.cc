@@ -1,9 +1,10 @@
-#include "unlearn/tune.h"
+#include "unscatter/unlearn/tune.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "unlearn/tuning.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/generate.h"
 

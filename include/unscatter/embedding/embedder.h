@@ -25,9 +25,13 @@ struct EmbeddingBlock {
   std::shared_ptr<const Transform> transform;  // shared with an embedder whose features are fitted again
 };
 
+class EmbedCrew;  // other processes that embed too, where a program runs on many machines
+struct TransformSpec;
+
 struct EmbedOptions {
   std::size_t threads = 0;  // 0: all; the result does not depend on it
   Progress* progress = nullptr;
+  EmbedCrew* crew = nullptr;  // null: this process alone; the result does not depend on it
 };
 
 // The embeddings of all blocks, side by side.  Every block is a function of one graph and of public constants.  So a
@@ -44,13 +48,17 @@ class Embedder {
   };
 
   // At least one block.  `symmetrise`: features and transforms see symmetrised() graphs, and so does every fit.
-  explicit Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm = RowNorm::kNone, bool symmetrise = false);
+  // `spec`: what make_embedder() makes it of.
+  explicit Embedder(std::vector<EmbeddingBlock> blocks, RowNorm norm = RowNorm::kNone, bool symmetrise = false,
+                    std::shared_ptr<const TransformSpec> spec = nullptr);
 
   // Columns of Z.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] const std::vector<EmbeddingBlock>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] RowNorm row_norm() const noexcept { return norm_; }
   [[nodiscard]] bool symmetrises() const noexcept { return symmetrise_; }
+  // With the description of the features it says all about this embedder.  Null if make_embedder() did not make it.
+  [[nodiscard]] const TransformSpec* spec() const noexcept { return spec_.get(); }
   // F with |z| <= F for every graph there can be, or nothing if no such number is known.
   [[nodiscard]] std::optional<double> row_norm_upper_bound() const noexcept;
   // A description for people: features with their constants, transforms and the last step.
@@ -85,6 +93,7 @@ class Embedder {
   std::vector<EmbeddingBlock> blocks_;
   RowNorm norm_;
   bool symmetrise_;
+  std::shared_ptr<const TransformSpec> spec_;
   std::size_t width_ = 0;
 };
 

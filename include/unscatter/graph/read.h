@@ -112,8 +112,12 @@ class GraphStream {
   std::unique_ptr<Source> source_;
 };
 
+struct WriteOptions {
+  bool owner_only = false;  // nobody else may read the file; default: as the umask says
+};
 // Writes `dataset` so that read_jsonl gives it back, content digest included.  Replaces `path` only when everything is
 // written.
-[[nodiscard]] Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path);
+[[nodiscard]] Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path,
+                                 const WriteOptions& options = {});
 
 }  // namespace unscatter

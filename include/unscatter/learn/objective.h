@@ -34,6 +34,9 @@ struct CheckedLabels {
 };
 
 // A view: rows, labels and perturbation must outlive it.  Const access from any number of threads.
+//
+// Where ranks share the rows (SparseBlockRows::share()), there is one label per row that is here, and so it is with
+// margins, curvatures and products.  All ranks call the same functions with the same weights and get the same results.
 class Objective {
  public:
   // labels: one per row, each below `classes`; classes >= 1.  ridge >= 0.  perturbation: null, or one column of width
@@ -53,6 +56,8 @@ class Objective {
   [[nodiscard]] std::size_t threads() const noexcept { return threads_; }
   [[nodiscard]] std::uint32_t label(std::size_t row) const { return labels_[row]; }
   [[nodiscard]] std::span<const std::uint32_t> labels() const noexcept { return labels_; }
+  // The label of row `number` of all, where ranks share the rows.  It is here, or it was told of.
+  [[nodiscard]] std::uint32_t label_of_all(std::size_t number) const;
   // s_ik
   [[nodiscard]] double sign(std::size_t row, std::size_t label) const { return labels_[row] == label ? 1.0 : -1.0; }
 

@@ -15,10 +15,10 @@
 //
 // Threads.  One thread writes: it alone may call what is not marked "any thread", and it alone may use the Workspace.
 // What is marked "any thread" may be called at any time by all, also while the writer computes a removal.  Open
-// requests come from memory.  Finished ones, entries and receipts come from the file, a page at a time, and wait only
-// while the writer writes, which is short.  They do not wait while it computes, which may be long.  Memory grows with
-// the number of open requests (QueuePolicy::most_open) and of days with statistics, and not with that of finished
-// requests.
+// requests come from memory, and for find() the last 1,024 that were finished.  Other finished ones, entries and
+// receipts come from the file, a page at a time, and wait only while the writer writes, which is short.  They do not
+// wait while it computes, which may be long.  Memory grows with the number of open requests (QueuePolicy::most_open)
+// and of days with statistics, and not with that of finished requests.
 #pragma once
 
 #include <array>
@@ -201,8 +201,10 @@ class RequestQueue {
   // Errors also: check_policy().
   [[nodiscard]] Status set_policy(const QueuePolicy& policy);
 
-  // Pending events whose time has come, the oldest first.  Any thread.
-  [[nodiscard]] Result<std::vector<QueueEvent>> due_events(std::int64_t now, std::size_t limit) const;
+  // Pending events whose time has come, the oldest first.  Then those whose time is more than `longest_pause` seconds
+  // ahead: nobody puts an event off for so long, so the clock has gone back since.  Any thread.
+  [[nodiscard]] Result<std::vector<QueueEvent>> due_events(std::int64_t now, std::size_t limit,
+                                                           std::int64_t longest_pause = INT64_MAX) const;
   // What came of deliveries, in one transaction.  Events that are gone already are passed over.
   [[nodiscard]] Status settle(std::span<const Delivery> deliveries);
 
@@ -229,6 +231,9 @@ class RequestQueue {
   // Is the finished request with this kept commitment about `request`?  For whoever has the signing key.
   [[nodiscard]] bool is_about(const QueuedRequest& finished, const RemovalRequest& request) const;
 
+  // For the writer.  A write failed in such a way that only opening the workspace again can tell what the disk has.
+  // Until then nothing can be written.
+  [[nodiscard]] bool must_be_opened_again() const noexcept;
   // For the writer, after it has changed the workspace by other means, for instance by release().
   void refresh_info();
 

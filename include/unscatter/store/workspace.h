@@ -44,6 +44,7 @@ struct WorkspaceOptions {
   // How many updates this process is to make; 0: many (SessionOptions::expected_updates).
   std::size_t expected_updates = 0;
   Progress* progress = nullptr;
+  EmbedCrew* crew = nullptr;  // who else embeds (EmbedOptions); results do not depend on it
   // Seconds since 1970; default: the system's clock.
   std::function<std::int64_t()> clock = nullptr;
   // Salts and noise; default: SecureRandom.  Called once per source that is needed.
@@ -75,6 +76,13 @@ struct StreamedData {
   DueDates due = {};
 };
 
+// How a new workspace is cut into files (docs/workspace-format.md, "Sharded workspaces").  Both zero: it is one file.
+// A sharded one is a folder, and everything works on it as on a file.
+struct ShardPlan {
+  std::size_t shards = 0;           // at most so many of equal size, each of 128 slots times a power of two
+  std::size_t slots_per_shard = 0;  // or: of this size; the last one takes what is added later
+};
+
 // What a workspace is made of; all public constants of the model.
 struct WorkspaceSetup {
   Dataset dataset;                // what to learn from; dataset.numbers are the graphs' numbers in requests
@@ -88,6 +96,7 @@ struct WorkspaceSetup {
   // If it is there, graphs come from here.  `dataset` then has the name, the classes, and a few graphs on which
   // constants are fitted as on all.
   std::optional<StreamedData> stream = {};
+  ShardPlan shards = {};
 };
 
 // Why a workspace with this setup needs all graphs in memory at the same time; nothing if it does not.  The data set
@@ -124,6 +133,8 @@ struct WorkspaceInfo {
   std::size_t published_in_count = 0;  // of the present one, which covers options.releases of them
   RungCounts rungs;                    // of the updates
   Certificate certificate;             // of the present state
+  std::size_t shards = 0;              // 0: the workspace is one file
+  std::size_t slots_per_shard = 0;
   std::optional<Error> outdated = {};  // why the file takes no removal, if its record says that it is an older copy
 };
 
@@ -242,6 +253,15 @@ struct Backup {
 // The first is an I/O error while committing: it is not known which of the two states the disk has.  The second is an
 // I/O error while the log is emptied after a commit: the operation is in force, and the message says so, but old pages
 // may still be on the disk.
+// What Workspace::convert() wrote.
+struct Conversion {
+  std::size_t shards = 0;  // 0: one file
+  std::size_t slots_per_shard = 0;
+  std::uintmax_t bytes = 0;
+  std::size_t entries = 0;
+  Digest head;
+};
+
 class Workspace {
  public:
   // Embeds, trains and writes.  Errors: kInvalidArgument if the file exists; those of Session::create() and of the file
@@ -381,6 +401,14 @@ class Workspace {
   // kMalformedInput if this file is not sound; kOutdated for an older copy; kIo.
   [[nodiscard]] Result<Backup> backup(const std::filesystem::path& to, const BackupOptions& options = {}) const;
 
+  // Writes the workspace as it is now to `to`, which must be free: as a folder of shards or, with an empty plan, as one
+  // file.  Ledger, receipts and all else are the same, and this workspace does not change.  There are two of them then.
+  // The record against rollback knows one ledger: once one of the two takes an update, the other is the older copy.
+  // Graphs are copied one by one.  Errors leave nothing behind: kInvalidArgument without the key where shards are made,
+  // and for a workspace of an older version; kMalformedInput if this workspace is not sound; kOutdated for an older
+  // copy; kIo.
+  [[nodiscard]] Result<Conversion> convert(const std::filesystem::path& to, const ShardPlan& plan) const;
+
   // Due dates.  A removal erases those of what it removes, in its own transaction.  Errors of all: kMalformedInput for
   // dates that are not what was written.
   //
@@ -447,6 +475,17 @@ class Workspace {
                                                             const WorkspaceOptions& options);
   std::unique_ptr<State> state_;
 };
+
+// What a caller who trains a workspace again chose anew.  Features and transform belong together.
+struct ChosenAnew {
+  bool transform = false;  // or features
+  bool constants = false;  // WorkspaceSetup::fit, or the list of classes
+};
+// For a workspace that is trained again from remaining(): gives `setup`, whose data set is that, the constants of the
+// workspace before where none were chosen anew.  Those that were fitted are fitted again, on what is left.  Public data
+// is not kept, so constants that came from it stay what they are.  A list of classes that was fitted once loses those
+// that no graph has any more.  Errors: kInvalidArgument.
+[[nodiscard]] Status take_over_constants(const WorkspaceInfo& before, const ChosenAnew& anew, WorkspaceSetup& setup);
 
 // In bytes, of the file.
 struct Compaction {

@@ -18,6 +18,8 @@
 
 namespace unscatter {
 
+class EmbedCrew;
+
 // How a request is honoured.
 enum class Method {
   kUnlearn,     // edit the graph, Newton update
@@ -104,6 +106,7 @@ struct SessionOptions {
 
   std::size_t threads = 0;  // 0: all; results do not depend on it
   Progress* progress = nullptr;
+  EmbedCrew* crew = nullptr;  // who else embeds (EmbedOptions); results do not depend on it
 };
 
 // The paper's choices throughout: objective perturbation with alpha = 0.1, data-dependent bound with F = sqrt(layers),

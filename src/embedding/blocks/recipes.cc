@@ -11,11 +11,19 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kRecipeNames = {"auto", "drawing", "general", "image", "molecule", "social"};
 
+// The second and the third edition differ in `social` alone.  What an edition says is frozen: models were published
+// with it.  So a new text goes into a new edition.
+enum class Edition { kSecond, kThird };
+
 // Weights, gamma and scales were chosen on the benchmarks of docs/accuracy.md.  They are built in: no data of a user
 // shape them.  The best lambda differs from recipe to recipe.  The scales make one lambda fit all: rows times a have
 // the same models as rows with lambda / a^2.
-std::string social_recipe() {
-  return "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering > fourier:4096:0.5:1 > scale:0.3:65";
+std::string social_recipe(Edition edition) {
+  if (edition == Edition::kSecond) {
+    return "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering > fourier:4096:0.5:1 > scale:0.3:65";
+  }
+  return "size*1.2 + kinds:4096*1.5 + shapes:7*3.6 + shapes:11*2.5 + cliques*1.5 + clustering + overlaps*0.7 > "
+         "fourier:4096:0.6:1 > scale:0.3:65";
 }
 
 std::string molecule_recipe(const DataForm& form) {
@@ -49,8 +57,8 @@ std::string general_recipe(const DataForm& form) {
   return text + " > scale:0.6";
 }
 
-std::string recipe_text(std::string_view name, const DataForm& form) {
-  if (name == "social") return social_recipe();
+std::string recipe_text(std::string_view name, const DataForm& form, Edition edition) {
+  if (name == "social") return social_recipe(edition);
   if (name == "molecule") return molecule_recipe(form);
   if (name == "image") return image_recipe(form);
   if (name == "drawing") return drawing_recipe(form);
@@ -58,11 +66,12 @@ std::string recipe_text(std::string_view name, const DataForm& form) {
   // auto: by what the data have.
   if (form.positions && form.attributes > 0) return image_recipe(form);
   if (form.directed || form.weights || (form.attributes > 0 && !form.labels)) return general_recipe(form);
-  return form.labels ? molecule_recipe(form) : social_recipe();
+  return form.labels ? molecule_recipe(form) : social_recipe(edition);
 }
 
 constexpr std::string_view kFirstEdition = "@1";
-constexpr std::string_view kThisEdition = "@2";
+constexpr std::string_view kSecondEdition = "@2";
+constexpr std::string_view kThisEdition = "@3";
 
 bool is_bare_name(std::string_view text) {
   return std::find(kRecipeNames.begin(), kRecipeNames.end(), text) != kRecipeNames.end();
@@ -79,7 +88,9 @@ std::string_view name_before(std::string_view edition, std::string_view text) {
 
 std::span<const std::string_view> recipe_names() { return kRecipeNames; }
 
-bool is_recipe_name(std::string_view text) { return is_bare_name(text) || is_first_edition(text); }
+bool is_recipe_name(std::string_view text) {
+  return is_bare_name(text) || is_first_edition(text) || !name_before(kSecondEdition, text).empty();
+}
 
 bool is_first_edition(std::string_view text) { return !name_before(kFirstEdition, text).empty(); }
 
@@ -96,7 +107,10 @@ std::string recipe_in_store(std::string_view stored) {
 }
 
 Result<Recipe> resolve_recipe(std::string_view name_or_text, const DataForm& form) {
-  if (is_bare_name(name_or_text)) return parse_recipe(recipe_text(name_or_text, form));
+  if (is_bare_name(name_or_text)) return parse_recipe(recipe_text(name_or_text, form, Edition::kThird));
+  if (const std::string_view second = name_before(kSecondEdition, name_or_text); !second.empty()) {
+    return parse_recipe(recipe_text(second, form, Edition::kSecond));
+  }
   const std::string_view first = name_before(kFirstEdition, name_or_text);
   return parse_recipe(first.empty() ? std::string(name_or_text) : first_recipe_text(first, form));
 }

@@ -15,8 +15,9 @@ namespace unscatter {
 // "auto", "image", "molecule", "social", ...
 [[nodiscard]] std::span<const std::string_view> recipe_names();
 
-// A name has editions.  "auto" is the newest one, the second; "auto@1" is the first.  Files of the time of the first
-// edition say "auto", and files of today say "auto@2".  So what a file means never changes.
+// A name has editions.  "auto" is the newest one, the third; "auto@1" and "auto@2" are those before.  Files of the time
+// of the first edition say "auto", those of the second say "auto@2", and files of today say "auto@3".  So what a file
+// means never changes.
 [[nodiscard]] bool is_recipe_name(std::string_view text);
 [[nodiscard]] bool is_first_edition(std::string_view text);
 // From the text in a program to the text in a file, and back.  Recipes that are no names stay as they are.

@@ -133,9 +133,9 @@ void append_due_dates(std::string& out, const Dataset& dataset, std::size_t g) {
   });
 }
 
-Status write(const Dataset& dataset, const std::filesystem::path& path) {
+Status write(const Dataset& dataset, const std::filesystem::path& path, const WriteOptions& options) {
   // One line is in memory at a time, and the old file stays until the new one is complete.
-  UNSCATTER_TRY(file, ReplacingFile::create(path));
+  UNSCATTER_TRY(file, ReplacingFile::create(path, options.owner_only ? kOwnerMode : kUsualMode));
   std::string out;
   for (std::size_t g = 0; g < dataset.size(); ++g) {
     out.clear();
@@ -174,12 +174,12 @@ Status write(const Dataset& dataset, const std::filesystem::path& path) {
 
 namespace unscatter {
 
-Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path) {
+Status write_jsonl(const Dataset& dataset, const std::filesystem::path& path, const WriteOptions& options) {
   if (dataset.graphs.empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: a data set without graphs is not written", path.string())};
   }
-  return readers::without_exceptions(path.string(), [&] { return readers::write(dataset, path); });
+  return readers::without_exceptions(path.string(), [&] { return readers::write(dataset, path, options); });
 }
 
 }  // namespace unscatter

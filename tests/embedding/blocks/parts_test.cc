@@ -140,6 +140,28 @@ TEST(Parts, ShapesAndClustering) {
       1e-6);
 }
 
+TEST(Parts, Overlaps) {
+  const auto overlaps = [](std::size_t b, std::size_t shared_centres) {
+    return [=](const Graph& graph) {
+      const DenseGraph dense(graph);
+      const Matrix common = dense.A * dense.A;
+      std::vector<double> h(b * b * shared_centres, 0.0);
+      for (Eigen::Index i = 0; i < dense.n(); ++i) {
+        for (Eigen::Index j = 0; j < i; ++j) {
+          if (dense.A(i, j) == 0) continue;
+          const double less = std::min(dense.degree(i), dense.degree(j));
+          const double more = std::max(dense.degree(i), dense.degree(j));
+          add(h, joint({soft(std::log(1 + less), 0, 8.4, b), soft(std::log(1 + more), 0, 8.4, b),
+                        soft(common(i, j) / std::max(less - 1, 1.0), 0, 1, shared_centres)}));
+        }
+      }
+      return hel(h);
+    };
+  };
+  expect_formula("overlaps", overlaps(9, 6), 1e-6);
+  expect_formula("overlaps:5:3", overlaps(5, 3), 1e-6);
+}
+
 TEST(Parts, Kinds) {
   for (const std::size_t buckets : {1024u, 17u}) {
     expect_formula("kinds:" + std::to_string(buckets), [&](const Graph& graph) {

@@ -131,9 +131,10 @@ TEST(Recipe, NamesOfPartsAreSortedAndDistinct) {
 
 TEST(Recipe, TheCanonicalTextIsWhatIsKept) {
   EXPECT_EQ(canonical_recipe("auto").value(), "auto");
-  EXPECT_EQ(canonical_recipe("auto@2").value(), "auto");
+  EXPECT_EQ(canonical_recipe("auto@3").value(), "auto");
+  EXPECT_EQ(canonical_recipe("auto@2").value(), "auto@2");
   EXPECT_EQ(canonical_recipe("auto@1").value(), "auto@1");
-  EXPECT_FALSE(canonical_recipe("auto@3").ok());
+  EXPECT_FALSE(canonical_recipe("auto@4").ok());
   EXPECT_FALSE(canonical_recipe("size@1").ok());
   EXPECT_EQ(canonical_recipe("size*1+paths:10:1024").value(), "size + paths");
   EXPECT_FALSE(canonical_recipe("sise").ok());
@@ -147,14 +148,20 @@ TEST(Recipe, TheCanonicalTextIsWhatIsKept) {
 TEST(Recipe, EditionsAreToldApartInFiles) {
   for (const std::string_view name : recipe_names()) {
     const std::string first = std::string(name) + "@1";
-    EXPECT_EQ(stored_recipe(name), std::string(name) + "@2");
+    const std::string second = std::string(name) + "@2";
+    EXPECT_EQ(stored_recipe(name), std::string(name) + "@3");
     EXPECT_EQ(recipe_in_store(stored_recipe(name)), name);
     EXPECT_EQ(stored_recipe(first), name);
     EXPECT_EQ(recipe_in_store(name), first);
     EXPECT_TRUE(is_recipe_name(first));
     EXPECT_EQ(recipe_features(first), "form");
+    // A file of the second edition says so, and goes on saying so.
+    EXPECT_EQ(stored_recipe(second), second);
+    EXPECT_EQ(recipe_in_store(second), second);
+    EXPECT_TRUE(is_recipe_name(second));
+    EXPECT_EQ(recipe_features(second), "form");
   }
-  for (const char* text : {"size + paths", "auto@3", "size@1"}) {
+  for (const char* text : {"size + paths", "auto@4", "size@1"}) {
     EXPECT_EQ(stored_recipe(text), text);
     EXPECT_EQ(recipe_in_store(text), text);
   }
@@ -175,6 +182,28 @@ TEST(Recipe, TheFirstEditionStaysWhatItWas) {
   EXPECT_FALSE(recipe_is_for_squares("auto@1"));
   EXPECT_TRUE(recipe_is_for_squares("auto"));
   EXPECT_FALSE(recipe_is_for_squares("size + paths"));
+}
+
+TEST(Recipe, TheSecondEditionStaysWhatItWas) {
+  const auto second = [](const DataForm& form) { return write_recipe(resolve_recipe("auto@2", form).value()); };
+  const std::string social =
+      "size + kinds + shapes:7*3 + shapes:11*2.5 + cliques*1.5 + clustering > fourier:4096:0.5:1 > scale:0.3:65";
+  EXPECT_EQ(second({}), social);
+  EXPECT_EQ(write_recipe(resolve_recipe("social@2", {}).value()), social);
+  EXPECT_NE(write_recipe(resolve_recipe("auto", {}).value()), social);
+  EXPECT_EQ(second({.labels = true}),
+            "size*8 + returns:50*4 + clustering*3 + label-counts:32*1.5 + colours:1:256*1.5 + colours:2:2048 + "
+            "colours:3:2048 + paths*0.5 > fourier:4096:5:1 > scale:0.13:10");
+  EXPECT_EQ(second({.labels = true, .attributes = 2}),
+            "all-kinds*2 + clustering:6:4 + paths + attribute-counts*16 + label-sums*9 > fourier:4096:3:1 > "
+            "scale:0.08:15");
+  EXPECT_EQ(second({.positions = true, .attributes = 1}), "wavelets > fourier:1024:2:1");
+  EXPECT_EQ(second({.positions = true, .attributes = 3}),
+            "pixels:4*0.5 + slopes:0.05:4*0.5 + bends:0.05:4*4 + slopes:0.1:4 + bends:0.1:4 + texture + palette > "
+            "fourier:4096:0.5:1");
+  EXPECT_EQ(second({.directed = true}), "size*2 + shapes + clustering + all-kinds*2 + directions*2 > scale:0.6");
+  EXPECT_EQ(recipe_regularisation("auto@2"), 1e-5);
+  EXPECT_TRUE(recipe_is_for_squares("auto@2"));
 }
 
 }  // namespace

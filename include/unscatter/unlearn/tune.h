@@ -1,4 +1,4 @@
-// `unscatter tune`: from public graphs to the recipe, loss, lambda and noise with which to train on private ones.
+// From public graphs to the recipe, loss, lambda and noise with which to train on private ones: `unscatter tune`.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "unlearn/tuning.h"
 #include "unscatter/base/progress.h"
 #include "unscatter/base/result.h"
 #include "unscatter/graph/dataset.h"
+#include "unscatter/learn/loss.h"
 #include "unscatter/unlearn/session_options.h"
 
 namespace unscatter {
@@ -27,6 +27,9 @@ struct TuneOptions {
   std::size_t threads = 0;
   Progress* progress = nullptr;
 };
+
+// From so many public graphs on, one fold that holds a part of them out tells enough.
+inline constexpr std::size_t kManyPublicGraphs = 2000;
 
 // The best lambda of one recipe, loss and noise; in the line that is chosen, the lambda that is chosen.
 struct TuneLine {

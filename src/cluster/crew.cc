@@ -1,0 +1,158 @@
+#include "cluster/crew.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/wipe.h"
+#include "cluster/embed_messages.h"
+#include "cluster/file_pieces.h"
+#include "cluster/messages.h"
+#include "cluster/operation.h"
+#include "unscatter/embedding/transform_spec.h"
+
+namespace unscatter::cluster {
+namespace {
+
+std::uint64_t cost_of(const Graph* graph) {
+  return graph == nullptr ? 1 : 16 + graph->node_count() + graph->entry_count();
+}
+
+// Where `blocks` blocks of about equal cost begin, and at the end the number of graphs.
+std::vector<std::size_t> cut(std::span<const Graph* const> graphs, std::uint64_t cost, std::size_t blocks) {
+  std::vector<std::size_t> begins{0};
+  std::uint64_t so_far = 0;
+  for (std::size_t g = 0; g < graphs.size(); ++g) {
+    so_far += cost_of(graphs[g]);
+    while (begins.size() < blocks && so_far * blocks >= cost * begins.size()) begins.push_back(g + 1);
+  }
+  while (begins.size() <= blocks) begins.push_back(graphs.size());
+  begins.back() = graphs.size();
+  return begins;
+}
+
+}  // namespace
+
+Crew::~Crew() { give_order(job_, {Operation::kEnd}); }
+
+bool Crew::announce(const Embedder& embedder) {
+  const std::optional<std::string> text = embedder_text(embedder);
+  if (!text) return false;
+  if (*text == announced_) return true;
+  announced_ = *text;
+  give_order(job_, {Operation::kEmbedder});
+  const std::span<const std::byte> source = std::as_bytes(std::span(*text));
+  std::vector<std::byte> bytes(source.begin(), source.end());
+  job_.broadcast_any(bytes);
+  return true;
+}
+
+Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Graph* const> graphs,
+                                    const EmbedOptions& options) {
+  const EmbedOptions alone{options.threads, options.progress, nullptr};
+  std::uint64_t cost = 0;
+  for (const Graph* graph : graphs) cost += cost_of(graph);
+  // Rows that were made outside are only copied.
+  const bool copies = embedder.spec() != nullptr && embedder.spec()->family == "rows";
+  const std::unique_lock lock(busy_, std::try_to_lock);
+  if (job_.size() == 1 || copies || cost < limits_.least_cost || !lock.owns_lock() || !announce(embedder)) {
+    return embedder.embed(graphs, alone);
+  }
+
+  const std::size_t ranks = job_.size();
+  const std::size_t rounds = (cost + ranks * limits_.block_cost - 1) / (ranks * limits_.block_cost);
+  const std::vector<std::size_t> begins = cut(graphs, cost, ranks * rounds);
+  const auto block = [&](std::size_t b) { return graphs.subspan(begins[b], begins[b + 1] - begins[b]); };
+  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+  progress.begin("embedding", graphs.size());
+  give_order(job_, {Operation::kEmbed, rounds, options.threads});
+  SparseBlockRows Z(graphs.size(), embedder.width());
+  bool all = true;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::size_t first = round * ranks;
+    for (std::size_t rank = 1; rank < ranks; ++rank) {
+      std::vector<std::byte> bytes = pack_graphs(block(first + rank));
+      send_any(job_, rank, bytes);
+      wipe(bytes);
+    }
+    Result<SparseBlockRows> own = embedder.embed(block(first), {options.threads, nullptr, nullptr});
+    all = all && own.ok();
+    for (std::size_t i = 0; own.ok() && i < own->rows(); ++i) {
+      BlockRow row;
+      own->swap_row(i, row);
+      Z.set_row(begins[first] + i, std::move(row));
+    }
+    progress.advance(block(first).size());
+    for (std::size_t rank = 1; rank < ranks; ++rank) {
+      std::vector<std::byte> bytes = receive_any(job_, rank);
+      all = unpack_rows(bytes, begins[first + rank], block(first + rank).size(), Z) && all;
+      wipe(bytes);
+      progress.advance(block(first + rank).size());
+    }
+  }
+  progress.end();
+  if (all) return Z;
+  // The sentence about the first graph that cannot be embedded is made where all graphs are.
+  return embedder.embed(graphs, alone);
+}
+
+Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder, bool symmetrise,
+                                           const EmbedOptions& options,
+                                           const std::function<Status(EmbeddedPiece)>& take) {
+  Shared shared;
+  std::error_code unknown;
+  const bool regular = std::filesystem::is_regular_file(path, unknown);
+  const FileCut cut = cut_file(regular ? std::filesystem::file_size(path, unknown) : 0, job_.size());
+  const std::unique_lock lock(busy_, std::try_to_lock);
+  if (unknown || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return shared;
+
+  const std::size_t ranks = job_.size();
+  give_order(job_, {Operation::kFile, cut.file_bytes, options.threads, symmetrise ? 1u : 0u});
+  const std::string name = std::filesystem::absolute(path).string();
+  const std::span<const std::byte> source = std::as_bytes(std::span(name));
+  std::vector<std::byte> bytes(source.begin(), source.end());
+  job_.broadcast_any(bytes);
+  bool seen = true;
+  for (std::size_t rank = 1; rank < ranks; ++rank) {
+    std::uint64_t sees_it = 0;
+    job_.receive_numbers(rank, std::span(&sees_it, 1));
+    seen = seen && sees_it == 1;
+  }
+  const auto go_on = [this](bool on) {
+    std::uint64_t word = on ? 1 : 0;
+    job_.broadcast_numbers(std::span(&word, 1));
+  };
+  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+  progress.begin("reading " + path.stem().string(), cut.file_bytes);
+  const std::uint64_t rounds = (cut.pieces() + ranks - 1) / ranks;
+  Status status = ok_status();
+  bool good = seen;
+  for (std::uint64_t round = 0; good && status.ok() && round < rounds; ++round) {
+    go_on(true);
+    // All ranks have sent before anything is done about one of them.
+    std::vector<std::optional<EmbeddedPiece>> pieces(ranks);
+    pieces[0] = embed_piece(path, cut, round * ranks, embedder, symmetrise, options.threads);
+    for (std::size_t rank = 1; rank < ranks; ++rank) {
+      std::vector<std::byte> message = receive_any(job_, rank);
+      pieces[rank] = unpack_piece(message, embedder.width());
+      wipe(message);
+    }
+    for (std::size_t rank = 0; good && status.ok() && rank < ranks; ++rank) {
+      if (round * ranks + rank >= cut.pieces()) break;
+      good = pieces[rank].has_value();
+      if (!good) break;
+      shared.graphs += pieces[rank]->subjects.size();
+      status = take(*std::move(pieces[rank]));
+      progress.advance(cut.piece_bytes);
+    }
+  }
+  go_on(false);
+  progress.end();
+  if (!status.ok()) return std::move(status).error();
+  // A file without a graph is an error, which its reader words.
+  shared.all = good && shared.graphs > 0;
+  return shared;
+}
+
+}  // namespace unscatter::cluster

@@ -1,0 +1,182 @@
+#include "cluster/file_pieces.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/wipe.h"
+#include "cluster/bytes.h"
+#include "cluster/embed_messages.h"
+#include "graph/readers/byte_source.h"
+#include "graph/readers/graph_builder.h"
+#include "graph/readers/jsonl_line.h"
+#include "graph/readers/text_scanner.h"
+#include "unscatter/graph/read.h"
+
+namespace unscatter::cluster {
+namespace {
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::filesystem::path& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  [[nodiscard]] bool has_size(std::uint64_t bytes) const {
+    struct stat about {};
+    return descriptor_ >= 0 && fstat(descriptor_, &about) == 0 && S_ISREG(about.st_mode) &&
+           static_cast<std::uint64_t>(about.st_size) == bytes;
+  }
+  // Appends [begin, end) to `text`.  False: the file does not give it.
+  [[nodiscard]] bool read(std::uint64_t begin, std::uint64_t end, std::string& text) const {
+    while (begin < end) {
+      const std::size_t room = std::min<std::uint64_t>(end - begin, 1U << 20);
+      const std::size_t before = text.size();
+      text.resize(before + room);
+      const ssize_t came = pread(descriptor_, text.data() + before, room, static_cast<off_t>(begin));
+      if (came <= 0) return false;
+      text.resize(before + static_cast<std::size_t>(came));
+      begin += static_cast<std::uint64_t>(came);
+    }
+    return true;
+  }
+
+ private:
+  int descriptor_;
+};
+
+// The lines that begin in the piece, whole.
+std::optional<std::string> lines_of(const OpenFile& file, const FileCut& cut, std::uint64_t piece) {
+  const std::uint64_t begin = piece * cut.piece_bytes;
+  const std::uint64_t end = std::min(begin + cut.piece_bytes, cut.file_bytes);
+  std::string text;
+  // With the byte before: a line begins here if that is a line end.
+  if (!file.read(begin == 0 ? 0 : begin - 1, end, text)) return std::nullopt;
+  if (begin > 0) {
+    const std::size_t line_end = text.find('\n');
+    if (line_end == std::string::npos) return std::string();  // all of it belongs to a line of an earlier piece
+    text.erase(0, line_end + 1);
+    if (text.empty() && end == cut.file_bytes) return text;
+  }
+  // The last line may go on.
+  std::uint64_t there = end;
+  while (!text.empty() && text.back() != '\n' && there < cut.file_bytes) {
+    const std::size_t before = text.size();
+    const std::uint64_t next = std::min(there + (1U << 16), cut.file_bytes);
+    if (!file.read(there, next, text)) return std::nullopt;
+    there = next;
+    if (const std::size_t line_end = text.find('\n', before); line_end != std::string::npos) text.resize(line_end + 1);
+  }
+  return text;
+}
+
+struct PieceGraphs {
+  std::vector<Graph> graphs;
+  std::vector<EmbeddedPiece::Subject> subjects;
+};
+
+// As GraphStream reads lines, with its limits.
+std::optional<PieceGraphs> read_graphs(std::string_view text, bool symmetrise, bool last_piece) {
+  const ReadLimits limits;
+  PieceGraphs read;
+  readers::ByteBudget budget(limits.max_bytes);
+  auto source = readers::open_plain(readers::Input::memory("piece", text), budget);
+  if (!source.ok()) return std::nullopt;
+  readers::TextScanner scanner(std::move(source).value());
+  std::string_view line;
+  while (scanner.next_line(line)) {
+    Result<readers::JsonlGraph> parsed = readers::parse_jsonl_line(line);
+    if (!parsed.ok() || parsed->parts.node_count > limits.max_nodes || parsed->parts.edges.size() > limits.max_edges) {
+      return std::nullopt;
+    }
+    readers::Dropped dropped;
+    Result<Graph> graph = readers::build_graph(std::move(parsed->parts), dropped);
+    if (!graph.ok()) return std::nullopt;
+    read.graphs.push_back(symmetrise ? symmetrised(*graph) : std::move(graph).value());
+    read.subjects.push_back({std::move(parsed->id), std::move(parsed->label)});
+  }
+  if (!scanner.status().ok()) return std::nullopt;
+  // Empty lines are good at the end of a file only, and a piece does not see whether something follows.
+  auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (!text.empty() && text.back() != '\n') ++lines;
+  if (!last_piece && lines != read.graphs.size()) return std::nullopt;
+  return read;
+}
+
+}  // namespace
+
+FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks) {
+  constexpr std::uint64_t kShortest = std::uint64_t{1} << 16;
+  constexpr std::uint64_t kLongest = std::uint64_t{1} << 22;
+  return {file_bytes, std::clamp(file_bytes / (4 * ranks) + 1, kShortest, kLongest)};
+}
+
+std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut, std::uint64_t piece,
+                                         const Embedder& embedder, bool symmetrise, std::size_t threads) {
+  const OpenFile file(path);
+  if (!file.has_size(cut.file_bytes)) return std::nullopt;
+  std::optional<std::string> text = lines_of(file, cut, piece);
+  if (!text) return std::nullopt;
+  // A byte order mark is one at the start of a file only.
+  const bool strange_mark = piece > 0 && !text->empty() && static_cast<unsigned char>(text->front()) >= 0x80;
+  std::optional<PieceGraphs> read;
+  if (!strange_mark) {
+    try {
+      read = read_graphs(*text, symmetrise, piece + 1 == cut.pieces());
+    } catch (const std::bad_alloc&) {  // whoever reads it as one process says so
+    }
+  }
+  wipe(*text);
+  if (!read) return std::nullopt;
+  std::vector<const Graph*> pointers;
+  for (const Graph& graph : read->graphs) pointers.push_back(&graph);
+  Result<SparseBlockRows> rows = embedder.embed(pointers, {.threads = threads});
+  for (Graph& graph : read->graphs) graph.wipe();
+  if (!rows.ok()) return std::nullopt;
+  return EmbeddedPiece{std::move(read->subjects), std::move(rows).value()};
+}
+
+std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece) {
+  ByteWriter writer;
+  writer.number(piece ? piece->subjects.size() + 1 : 0);
+  if (!piece) return std::move(writer.bytes());
+  const auto optional_text = [&writer](const std::optional<std::string>& text) {
+    writer.number(text ? 1 : 0);
+    if (text) writer.text(*text);
+  };
+  for (std::size_t i = 0; i < piece->subjects.size(); ++i) {
+    optional_text(piece->subjects[i].id);
+    optional_text(piece->subjects[i].label);
+    write_row(writer, piece->rows.row(i));
+  }
+  return std::move(writer.bytes());
+}
+
+std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns) {
+  ByteReader reader(bytes);
+  const std::uint64_t count = reader.number();
+  if (count == 0) return std::nullopt;
+  EmbeddedPiece piece{{}, SparseBlockRows(count - 1, columns)};
+  const auto optional_text = [&reader]() -> std::optional<std::string> {
+    if (reader.number() == 0) return std::nullopt;
+    return reader.text();
+  };
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    EmbeddedPiece::Subject subject;
+    subject.id = optional_text();
+    subject.label = optional_text();
+    piece.subjects.push_back(std::move(subject));
+    piece.rows.set_row(i, read_row(reader));
+  }
+  return piece;
+}
+
+}  // namespace unscatter::cluster

@@ -1,0 +1,34 @@
+// A JSONL file that several ranks read together, each its own pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "embedding/embed_crew.h"
+
+namespace unscatter::cluster {
+
+// The file is cut into pieces of equal length.  A line belongs to the piece in which it begins.
+struct FileCut {
+  std::uint64_t file_bytes = 0;
+  std::uint64_t piece_bytes = 1;
+
+  [[nodiscard]] std::uint64_t pieces() const { return (file_bytes + piece_bytes - 1) / piece_bytes; }
+};
+// Enough pieces for all ranks, of at least 64 KiB and at most 4 MiB.
+[[nodiscard]] FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks);
+
+// The graphs of one piece, embedded.  Nothing if there is anything about the piece that a reader of the whole file
+// might refuse: a line that is no graph, an empty line, a graph that cannot be embedded, a file that was changed.
+[[nodiscard]] std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut,
+                                                       std::uint64_t piece, const Embedder& embedder, bool symmetrise,
+                                                       std::size_t threads);
+
+[[nodiscard]] std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece);
+[[nodiscard]] std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns);
+
+}  // namespace unscatter::cluster

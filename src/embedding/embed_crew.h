@@ -1,0 +1,51 @@
+// Other processes that embed graphs together with this one.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
+
+namespace unscatter {
+
+// Neighbouring graphs of a file, embedded.
+struct EmbeddedPiece {
+  struct Subject {
+    std::optional<std::string> id;
+    std::optional<std::string> label;
+  };
+  std::vector<Subject> subjects;
+  SparseBlockRows rows;  // one per subject
+};
+
+class EmbedCrew {
+ public:
+  EmbedCrew() = default;
+  EmbedCrew(const EmbedCrew&) = delete;
+  EmbedCrew& operator=(const EmbedCrew&) = delete;
+  virtual ~EmbedCrew() = default;
+
+  // What embedder.embed(graphs, options) gives without a crew, bit for bit, errors included.  Any thread may call it.
+  [[nodiscard]] virtual Result<SparseBlockRows> embed(const Embedder& embedder, std::span<const Graph* const> graphs,
+                                                      const EmbedOptions& options) = 0;
+
+  // Embeds the graphs of a JSONL file, of which every process reads its own parts, and gives them to `take` in the
+  // order of the file.  Returns how many were taken if that were all.  Otherwise the rest is the caller's: it begins
+  // with a part that is not as it should be, or the file is too short to share, or others do not see it.
+  struct Shared {
+    std::size_t graphs = 0;
+    bool all = false;
+  };
+  // Errors: those of `take`.
+  [[nodiscard]] virtual Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder,
+                                                  bool symmetrise, const EmbedOptions& options,
+                                                  const std::function<Status(EmbeddedPiece)>& take) = 0;
+};
+
+}  // namespace unscatter

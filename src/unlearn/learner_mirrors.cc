@@ -1,0 +1,580 @@
+#include "unlearn/learner_mirrors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/wipe.h"
+#include "linalg/row_share.h"
+#include "unlearn/learner.h"
+#include "unlearn/plain_bytes.h"
+#include "unscatter/base/invariant.h"
+
+namespace unscatter {
+namespace {
+
+enum class Operation : std::uint8_t {
+  kCreate,
+  kRestore,
+  kRestoreCurvature,
+  kFollow,
+  kEvaluate,
+  kBegin,
+  kCommit,
+  kRollback,
+  kOverwrite,
+  kRelease,
+  kClasses,
+  kRelabel,
+  kStop,
+};
+
+[[noreturn]] void end_job(Communicator& ranks, const std::string& reason) {
+  ranks.abort(reason);
+  std::terminate();  // is not reached; GCC does not see that through a virtual function
+}
+
+PlainWriter begin_message(Operation operation) {
+  PlainWriter writer;
+  writer.put(kLearnerMessage);
+  writer.put(operation);
+  return writer;
+}
+
+// Rows may be among the bytes.
+void tell(Communicator& ranks, PlainWriter&& writer) {
+  ranks.broadcast_any(writer.bytes());
+  wipe(writer.bytes());
+}
+
+// --- Values ----------------------------------------------------------------------------------------------------------
+
+void put(PlainWriter& writer, const RemovalGuarantee& guarantee) {
+  writer.put(guarantee.epsilon);
+  writer.put(guarantee.delta);
+}
+
+void get(PlainReader& reader, RemovalGuarantee& guarantee) {
+  reader.get(guarantee.epsilon);
+  reader.get(guarantee.delta);
+}
+
+// All but progress and threads, which belong to a rank.
+void put(PlainWriter& writer, const SessionOptions& options) {
+  writer.put(options.loss.kind());
+  writer.put(options.loss.smoothing());
+  writer.put(options.regularisation);
+  writer.put(options.ridge);
+  writer.put(options.bias);
+  writer.put(options.optimizer);
+  writer.put(options.classes);
+  writer.put(static_cast<std::uint64_t>(options.constants.size()));
+  for (const ConstantOrigin& origin : options.constants) {
+    writer.put(origin.name);
+    writer.put(origin.kind);
+  }
+  writer.put(options.mechanism);
+  put(writer, options.guarantee);
+  writer.put(options.protection);
+  writer.put(options.per_subject);
+  writer.put(options.noise_stddev);
+  writer.put(options.releases);
+  writer.put(options.distance_limit);
+  writer.put(options.bound);
+  writer.put(options.rule);
+  writer.put(options.report_all_bounds);
+  writer.put(options.row_norm);
+  writer.put(options.retrain_when_exceeded);
+  writer.put(options.warm_retraining);
+  writer.put(options.fast_rung);
+  writer.put(options.expected_updates);
+  writer.put(options.embedding_guarantee.has_value());
+  if (options.embedding_guarantee) put(writer, *options.embedding_guarantee);
+  writer.put(static_cast<std::uint64_t>(options.earlier.size()));
+  for (const EarlierCount& count : options.earlier) {
+    writer.put(count.mechanism);
+    writer.put(count.protection);
+    put(writer, count.guarantee);
+    writer.put(count.shift);
+    writer.put(count.grid_delta);
+    writer.put(count.releases);
+    writer.put(count.published);
+    writer.put(count.trained_again);
+  }
+  writer.put(options.removal);
+  writer.put(options.method);
+}
+
+Loss get_loss(PlainReader& reader) {
+  LossKind kind{};
+  reader.get_choice(kind, LossKind::kHuberSvm);
+  const auto smoothing = reader.get<double>();
+  if (kind == LossKind::kLogistic) return Loss::logistic();
+  if (kind == LossKind::kSquared) return Loss::squared();
+  Result<Loss> loss = Loss::huber_svm(smoothing);
+  if (!loss.ok()) throw MalformedMessage("it has a loss that does not exist");
+  return *loss;
+}
+
+SessionOptions get_options(PlainReader& reader) {
+  SessionOptions options;
+  options.loss = get_loss(reader);
+  reader.get(options.regularisation);
+  reader.get(options.ridge);
+  reader.get(options.bias);
+  reader.get_choice(options.optimizer, Optimizer::kLbfgs);
+  reader.get_choice(options.classes, ConstantKind::kOutside);
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    ConstantOrigin origin;
+    reader.get(origin.name);
+    reader.get_choice(origin.kind, ConstantKind::kOutside);
+    options.constants.push_back(std::move(origin));
+  }
+  reader.get_choice(options.mechanism, Mechanism::kObjective);
+  get(reader, options.guarantee);
+  reader.get_choice(options.protection, Protection::kEveryone);
+  reader.get(options.per_subject);
+  reader.get(options.noise_stddev);
+  reader.get(options.releases);
+  reader.get(options.distance_limit);
+  reader.get_choice(options.bound, ResidualBound::kDrift);
+  reader.get_choice(options.rule, BudgetRule::kPaper);
+  reader.get(options.report_all_bounds);
+  reader.get(options.row_norm);
+  reader.get(options.retrain_when_exceeded);
+  reader.get(options.warm_retraining);
+  reader.get(options.fast_rung);
+  reader.get(options.expected_updates);
+  if (reader.get<bool>()) {
+    options.embedding_guarantee.emplace();
+    get(reader, *options.embedding_guarantee);
+  }
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    EarlierCount count;
+    reader.get_choice(count.mechanism, Mechanism::kObjective);
+    reader.get_choice(count.protection, Protection::kEveryone);
+    get(reader, count.guarantee);
+    reader.get(count.shift);
+    reader.get(count.grid_delta);
+    reader.get(count.releases);
+    reader.get(count.published);
+    reader.get(count.trained_again);
+    options.earlier.push_back(count);
+  }
+  reader.get_choice(options.removal, NodeRemoval::kTombstone);
+  reader.get_choice(options.method, Method::kRetrain);
+  return options;
+}
+
+void put(PlainWriter& writer, const Fit& fit) {
+  writer.put(fit.weights);
+  writer.put(Matrix(fit.residuals));
+  writer.put(fit.binding);
+  writer.put(fit.gradient);
+  writer.put(Matrix(fit.uncertainty));
+  writer.put(fit.perturbation.has_value());
+  if (fit.perturbation) writer.put(*fit.perturbation);
+  for (const std::optional<double>& bound : {fit.bounds.worst, fit.bounds.data, fit.bounds.tight, fit.bounds.exact}) {
+    writer.put(bound);
+  }
+  writer.put(fit.rung);
+  writer.put(fit.newton_steps);
+}
+
+Vector get_vector(PlainReader& reader) {
+  const auto matrix = reader.get<Matrix>();
+  if (matrix.cols() != 1) throw MalformedMessage("it has a matrix in the place of a vector");
+  return matrix.col(0);
+}
+
+Fit get_fit(PlainReader& reader) {
+  Fit fit;
+  reader.get(fit.weights);
+  fit.residuals = get_vector(reader);
+  reader.get_choice(fit.binding, ResidualBound::kDrift);
+  reader.get(fit.gradient);
+  fit.uncertainty = get_vector(reader);
+  if (reader.get<bool>()) fit.perturbation = reader.get<Matrix>();
+  for (std::optional<double>* bound : {&fit.bounds.worst, &fit.bounds.data, &fit.bounds.tight, &fit.bounds.exact}) {
+    reader.get(*bound);
+  }
+  reader.get_choice(fit.rung, Rung::kRetrain);
+  reader.get(fit.newton_steps);
+  return fit;
+}
+
+void put(PlainWriter& writer, const KeptCurvature& kept) {
+  writer.put(kept.anchor);
+  writer.put(static_cast<std::uint64_t>(kept.hessians.size()));
+  for (const Matrix& hessian : kept.hessians) writer.put(hessian);
+  writer.put(kept.square);
+  for (const double number :
+       {kept.ridge, kept.largest_ridge, kept.spectral_square, kept.frobenius_square, kept.row_norm, kept.roundings}) {
+    writer.put(number);
+  }
+}
+
+KeptCurvature get_curvature(PlainReader& reader) {
+  KeptCurvature kept;
+  reader.get(kept.anchor);
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) kept.hessians.push_back(reader.get<Matrix>());
+  reader.get(kept.square);
+  for (double* number : {&kept.ridge, &kept.largest_ridge, &kept.spectral_square, &kept.frobenius_square,
+                         &kept.row_norm, &kept.roundings}) {
+    reader.get(*number);
+  }
+  return kept;
+}
+
+void put(PlainWriter& writer, const std::vector<RowChange>& changes) {
+  writer.put(static_cast<std::uint64_t>(changes.size()));
+  for (const RowChange& change : changes) {
+    writer.put(static_cast<std::uint64_t>(change.row));
+    writer.put(change.kind);
+    writer.put(change.label_after);
+    writer.put(change.after);
+  }
+}
+
+std::vector<RowChange> get_changes(PlainReader& reader) {
+  std::vector<RowChange> changes;
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    RowChange change;
+    change.row = reader.get<std::uint64_t>();
+    reader.get_choice(change.kind, ChangeKind::kAdded);
+    reader.get(change.label_after);
+    reader.get(change.after);
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+// Noise is drawn by rank 0 alone.
+class NoNoise final : public RandomSource {
+ public:
+  void fill(std::span<std::byte>) override { invariant(false, "only rank 0 draws noise"); }
+};
+
+std::vector<bool> classes_here(std::span<const std::uint32_t> labels, const RowShare* share, std::size_t classes) {
+  std::vector<double> occurs(classes, 0.0);
+  for (const std::uint32_t label : labels) occurs.at(label) = 1;
+  largest_of_all(share, occurs);
+  std::vector<bool> found(classes);
+  std::transform(occurs.begin(), occurs.end(), found.begin(), [](double there) { return there != 0; });
+  return found;
+}
+
+void relabel(std::span<std::uint32_t> labels, const std::vector<std::uint32_t>& places) {
+  for (std::uint32_t& label : labels) label = places.at(label);
+}
+
+}  // namespace
+
+// --- Ranks 1, 2, ... -------------------------------------------------------------------------------------------------
+
+struct LearnerMirrors::Mirror {
+  explicit Mirror(Learner mirrored) : learner(std::move(mirrored)) {}
+
+  Learner learner;
+  std::vector<RowChange> changes;  // of an update that was begun
+  std::optional<Fit> fit;          // of that update
+};
+
+LearnerMirrors::LearnerMirrors(Communicator& ranks, RowKeeper& keeper, std::size_t threads)
+    : ranks_(ranks), keeper_(keeper), threads_(threads) {}
+LearnerMirrors::~LearnerMirrors() = default;
+
+LearnerMirrors::Mirror& LearnerMirrors::mirror(std::uint64_t number) {
+  const auto found = mirrors_.find(number);
+  if (found == mirrors_.end()) throw MalformedMessage("it is about a learner that does not exist");
+  return *found->second;
+}
+
+bool LearnerMirrors::serve(std::span<const std::byte> message) {
+  try {
+    return serve_message(message);
+  } catch (const MalformedMessage& error) {
+    end_job(ranks_, fmt::format("a message to rank {} about a learner is malformed: {}", ranks_.rank(), error.what()));
+  } catch (const std::exception& error) {
+    // The others wait for this rank, which cannot do its part.
+    end_job(ranks_, fmt::format("rank {} cannot take part in an update: {}", ranks_.rank(), error.what()));
+  }
+}
+
+bool LearnerMirrors::serve_message(std::span<const std::byte> message) {
+  PlainReader reader(message);
+  if (reader.get<std::byte>() != kLearnerMessage) throw MalformedMessage("it is about something else");
+  Operation operation{};
+  reader.get_choice(operation, Operation::kStop);
+  if (operation == Operation::kStop) {
+    reader.require_end();
+    return false;
+  }
+  if (operation == Operation::kClasses || operation == Operation::kRelabel) {
+    KeptState::Rows rows = keeper_.take();
+    if (operation == Operation::kClasses) {
+      const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
+      reader.require_end();
+      (void)classes_here(rows.labels, rows.rows.share(), classes);
+    } else {
+      const auto places = reader.get<std::vector<std::uint32_t>>();
+      reader.require_end();
+      relabel(rows.labels, places);
+    }
+    keeper_.give_back(std::move(rows));
+    return true;
+  }
+  const auto number = reader.get<std::uint64_t>();
+  NoNoise no_noise;
+  const auto keep = [&](Result<Learner> made) {
+    // An error is the same on rank 0, which tells its caller.
+    if (made.ok()) mirrors_[number] = std::make_unique<Mirror>(*std::move(made));
+  };
+  switch (operation) {
+    case Operation::kCreate: {
+      const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
+      SessionOptions options = get_options(reader);
+      const auto living = reader.get<std::optional<std::size_t>>();
+      reader.require_end();
+      options.threads = threads_;
+      KeptState::Rows rows = keeper_.take();
+      keep(Learner::create(std::move(rows.rows), std::move(rows.labels), classes, options, no_noise, living));
+      return true;
+    }
+    case Operation::kRestore: {
+      const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
+      const auto living = static_cast<std::size_t>(reader.get<std::uint64_t>());
+      SessionOptions options = get_options(reader);
+      Fit fit = get_fit(reader);
+      const bool all_rows = reader.get<bool>();
+      reader.require_end();
+      options.threads = threads_;
+      KeptState::Rows rows = keeper_.take();
+      keep(Learner::restore(std::move(rows.rows), std::move(rows.labels), classes, living, options, std::move(fit),
+                            all_rows));
+      return true;
+    }
+    case Operation::kRestoreCurvature: {
+      KeptCurvature curvature = get_curvature(reader);
+      reader.require_end();
+      mirror(number).learner.restore_curvature(std::move(curvature));
+      return true;
+    }
+    case Operation::kFollow:
+      reader.require_end();
+      mirror(number).learner.follow_rows();
+      return true;
+    case Operation::kEvaluate:
+      reader.require_end();
+      (void)mirror(number).learner.evaluate();
+      return true;
+    case Operation::kBegin: {
+      Mirror& one = mirror(number);
+      one.changes = get_changes(reader);
+      reader.require_end();
+      Result<Fit> fit = one.learner.begin(one.changes, no_noise);
+      if (fit.ok()) {
+        one.fit = *std::move(fit);
+      } else {
+        one.changes.clear();
+      }
+      return true;
+    }
+    case Operation::kCommit: {
+      Mirror& one = mirror(number);
+      reader.require_end();
+      if (!one.fit) throw MalformedMessage("it ends an update that was not begun");
+      one.learner.commit(one.changes, *std::move(one.fit));
+      one.fit.reset();
+      one.changes.clear();
+      return true;
+    }
+    case Operation::kRollback: {
+      Mirror& one = mirror(number);
+      const bool remember = reader.get<bool>();
+      reader.require_end();
+      if (!one.fit) throw MalformedMessage("it ends an update that was not begun");
+      if (remember) {
+        one.learner.rollback(one.changes, *std::move(one.fit));
+      } else {
+        one.learner.rollback(one.changes);
+      }
+      one.fit.reset();
+      one.changes.clear();
+      return true;
+    }
+    case Operation::kOverwrite:
+      reader.require_end();
+      mirror(number).learner.overwrite();
+      return true;
+    case Operation::kRelease: {
+      reader.require_end();
+      // Rows that were overwritten are not there any more, and a creation that failed has left no mirror.
+      const auto found = mirrors_.find(number);
+      if (found == mirrors_.end()) return true;
+      std::optional<KeptState::Rows> rows = found->second->learner.give_rows_back();
+      mirrors_.erase(found);
+      if (rows) keeper_.give_back(*std::move(rows));
+      return true;
+    }
+    case Operation::kClasses:
+    case Operation::kRelabel:
+    case Operation::kStop: break;
+  }
+  throw MalformedMessage("it asks for something that does not exist");
+}
+
+void serve_learner(Communicator& ranks, RowKeeper& keeper, std::size_t threads) {
+  LearnerMirrors mirrors(ranks, keeper, threads);
+  std::vector<std::byte> message;
+  bool goes_on = true;
+  while (goes_on) {
+    ranks.broadcast_any(message);
+    goes_on = mirrors.serve(message);
+    wipe(message);
+  }
+}
+
+// --- Rank 0 ----------------------------------------------------------------------------------------------------------
+
+void stop_serving(Communicator& ranks) { tell(ranks, begin_message(Operation::kStop)); }
+
+std::vector<bool> classes_of_all(const KeptState::Rows& rows, std::size_t classes) {
+  if (const RowShare* share = rows.rows.share()) {
+    PlainWriter writer = begin_message(Operation::kClasses);
+    writer.put(static_cast<std::uint64_t>(classes));
+    tell(*share->communicator, std::move(writer));
+  }
+  return classes_here(rows.labels, rows.rows.share(), classes);
+}
+
+void relabel_all(KeptState::Rows& rows, const std::vector<std::uint32_t>& places) {
+  if (const RowShare* share = rows.rows.share()) {
+    PlainWriter writer = begin_message(Operation::kRelabel);
+    writer.put(places);
+    tell(*share->communicator, std::move(writer));
+  }
+  relabel(rows.labels, places);
+}
+
+namespace {
+
+// Thread ranks may be several first ranks of one process.
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+PlainWriter begin_message(Operation operation, std::uint64_t number) {
+  PlainWriter writer = begin_message(operation);
+  writer.put(number);
+  return writer;
+}
+
+// For functions that cannot fail.  Where the job is over, the next message says so.
+void tell_quietly(Communicator& ranks, PlainWriter&& writer) noexcept {
+  try {
+    tell(ranks, std::move(writer));
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MirrorLeader> MirrorLeader::of(const SparseBlockRows& rows) {
+  if (rows.share() == nullptr || rows.share()->rank != 0) return nullptr;
+  return std::make_unique<MirrorLeader>(*rows.share()->communicator);
+}
+
+MirrorLeader::MirrorLeader(Communicator& ranks) : ranks_(ranks), number_(next_number()) {}
+
+MirrorLeader::~MirrorLeader() {
+  // Where an exception is on its way, ranks may wait for other messages than this one.
+  if (std::uncaught_exceptions() == 0) tell_quietly(ranks_, begin_message(Operation::kRelease, number_));
+}
+
+void MirrorLeader::create(std::size_t classes, const SessionOptions& options, std::optional<std::size_t> living) {
+  PlainWriter writer = begin_message(Operation::kCreate, number_);
+  writer.put(static_cast<std::uint64_t>(classes));
+  put(writer, options);
+  writer.put(living);
+  tell(ranks_, std::move(writer));
+}
+
+void MirrorLeader::restore(std::size_t classes, std::size_t living, const SessionOptions& options, const Fit& fit,
+                           bool all_rows) {
+  PlainWriter writer = begin_message(Operation::kRestore, number_);
+  writer.put(static_cast<std::uint64_t>(classes));
+  writer.put(static_cast<std::uint64_t>(living));
+  put(writer, options);
+  put(writer, fit);
+  writer.put(all_rows);
+  tell(ranks_, std::move(writer));
+}
+
+void MirrorLeader::restore_curvature(const KeptCurvature& curvature) {
+  PlainWriter writer = begin_message(Operation::kRestoreCurvature, number_);
+  put(writer, curvature);
+  tell(ranks_, std::move(writer));
+}
+
+void MirrorLeader::follow() { tell(ranks_, begin_message(Operation::kFollow, number_)); }
+void MirrorLeader::evaluate() { tell(ranks_, begin_message(Operation::kEvaluate, number_)); }
+
+void MirrorLeader::begin(const std::vector<RowChange>& changes) {
+  PlainWriter writer = begin_message(Operation::kBegin, number_);
+  put(writer, changes);
+  tell(ranks_, std::move(writer));
+}
+
+void MirrorLeader::commit() noexcept { tell_quietly(ranks_, begin_message(Operation::kCommit, number_)); }
+
+void MirrorLeader::rollback(bool remember) noexcept {
+  PlainWriter writer = begin_message(Operation::kRollback, number_);
+  writer.put(remember);
+  tell_quietly(ranks_, std::move(writer));
+}
+
+void MirrorLeader::overwrite() noexcept { tell_quietly(ranks_, begin_message(Operation::kOverwrite, number_)); }
+
+void MirrorLeader::abort(std::string_view reason) {
+  end_job(ranks_, fmt::format("rank 0 cannot take part in an update: {}", reason));
+}
+
+void tell_rows_before(const RowShare& share, std::vector<RowChange>& changes) {
+  // Whose turn it is, in the order of ranks.  New rows were empty, and everybody knows that.
+  std::vector<std::pair<std::size_t, RowChange*>> owned;
+  for (RowChange& change : changes) {
+    if (change.kind != ChangeKind::kAdded) owned.emplace_back(rank_of_row(share, change.row), &change);
+  }
+  std::stable_sort(owned.begin(), owned.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  for (auto first = owned.begin(); first != owned.end();) {
+    const std::size_t rank = first->first;
+    const auto last = std::find_if(first, owned.end(), [rank](const auto& one) { return one.first != rank; });
+    PlainWriter writer;
+    if (rank == share.rank) {
+      for (auto at = first; at != last; ++at) {
+        writer.put(at->second->label_before);
+        writer.put(at->second->before);
+      }
+    }
+    share.communicator->broadcast_any(writer.bytes(), rank);
+    if (rank != share.rank) {
+      PlainReader reader(writer.bytes());
+      for (auto at = first; at != last; ++at) {
+        reader.get(at->second->label_before);
+        reader.get(at->second->before);
+      }
+      reader.require_end();
+    }
+    wipe(writer.bytes());
+    first = last;
+  }
+}
+
+}  // namespace unscatter

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""The program by mpirun, beside the program as one process.
+
+  mpirun_test.py same_results|lost_rank|refused --program P --mpirun M --plugin L
+
+Exit code 77: there is no mpirun, or this build has no MPI.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+RANKS = (1, 2, 3, 4, 7)
+OPTIONS = ("--oversubscribe", "--allow-run-as-root", "--bind-to", "none")
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.program = arguments.program
+        self.mpirun = arguments.mpirun
+        self.folder = pathlib.Path(folder)
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not re.match(r"OMPI_|PMI|SLURM|UNSCATTER_", name)}
+        self.environment["HOME"] = str(folder)
+        self.environment["UNSCATTER_RANK_TIMEOUT"] = "3"
+
+    def run(self, ranks, *words, expected=0):
+        """Standard output of the program: as one process (0), or as so many ranks."""
+        command = [self.program, *map(str, words)]
+        if ranks:
+            command = [self.mpirun, *OPTIONS, "-n", str(ranks), *command]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                              timeout=300, check=False)
+        if done.returncode != expected:
+            sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout, done.stderr
+
+    def document(self, ranks, *words):
+        return json.loads(self.run(ranks, *words, "--json")[0])
+
+    def bytes_of(self, name):
+        return (self.folder / name).read_bytes()
+
+
+def without_times(value):
+    """What a report says beside times, names of files and ids that are drawn."""
+    if isinstance(value, dict):
+        return {key: without_times(part) for key, part in value.items()
+                if not re.search(r"seconds|time|out$|workspace$|^id$|key|signer|created|stages|record", key)}
+    if isinstance(value, list):
+        return [without_times(part) for part in value]
+    return value
+
+
+def check(what, one, other):
+    if one != other:
+        sys.exit(f"not equal: {what}\n{str(one)[:2000]}\n{str(other)[:2000]}")
+
+
+def same_results(bench):
+    bench.run(0, "datasets", "generate", "groups.jsonl", "--groups", "900", "--seed", "5")
+    bench.run(0, "datasets", "generate", "open.jsonl", "--groups", "500", "--seed", "6")
+    embed = ("embed", "--data", "groups.jsonl", "--force")
+    train = ("train", "--data", "groups.jsonl", "--key", "signing.key", "--force")
+    bench.run(0, *embed, "--out", "one.npy")
+    bench.run(0, *embed, "--embedding", "auto", "--out", "one.csv")
+    bench.run(0, *train, "--workspace", "one.unscatter")
+    bench.run(0, *train, "--workspace", "stream.unscatter", "--stream")
+    digest = bench.document(0, "status", "--workspace", "one.unscatter", "--replay-digest")["replay_digest"]
+    bench.run(0, "release", "--workspace", "one.unscatter", "--key", "signing.key", "--out", "model.json")
+    predict = ("predict", "--data", "open.jsonl", "--scores", "--force")
+    bench.run(0, *predict, "--model", "model.json", "--out", "one-model.csv", "--quiet")
+    bench.run(0, *predict, "--workspace", "one.unscatter", "--kept", "--out", "one-kept.jsonl", "--quiet")
+    tune = ("tune", "--public-data", "open.jsonl", "--recipes", "social", "--folds", "2")
+    tuned = without_times(bench.document(0, *tune))
+    streamed = bench.document(0, "status", "--workspace", "stream.unscatter", "--replay-digest")["replay_digest"]
+    forget = ("forget", "--subject", "user-01332", "--key", "signing.key")
+    readers = [("status",), ("certificate",), ("graphs",), ("subjects",), ("verify", "--key", "signing.pub")]
+    shown = {words: bench.run(0, *words, "--workspace", "stream.unscatter")[0] for words in readers[:-1]}
+    verified = without_times(bench.document(0, *readers[-1], "--workspace", "stream.unscatter"))
+    removed = None
+    for ranks in RANKS:
+        name = f"of-{ranks}"
+        bench.run(ranks, *embed, "--out", f"{name}.npy")
+        check("embeddings", bench.bytes_of("one.npy"), bench.bytes_of(f"{name}.npy"))
+        check("their table", bench.bytes_of("one.graphs.csv"), bench.bytes_of(f"{name}.graphs.csv"))
+        bench.run(ranks, *embed, "--embedding", "auto", "--out", f"{name}.csv")
+        check("embeddings of a recipe", bench.bytes_of("one.csv"), bench.bytes_of(f"{name}.csv"))
+        bench.run(ranks, *train, "--workspace", f"{name}.unscatter")
+        check("training", digest,
+              bench.document(0, "status", "--workspace", f"{name}.unscatter", "--replay-digest")["replay_digest"])
+        bench.run(ranks, *train, "--workspace", f"{name}-stream.unscatter", "--stream")
+        check("streamed training", streamed, bench.document(
+            ranks, "status", "--workspace", f"{name}-stream.unscatter", "--replay-digest")["replay_digest"])
+        bench.run(ranks, *predict, "--model", "model.json", "--out", f"{name}-model.csv", "--quiet")
+        check("predictions of a model", bench.bytes_of("one-model.csv"), bench.bytes_of(f"{name}-model.csv"))
+        bench.run(ranks, *predict, "--workspace", f"{name}.unscatter", "--kept", "--out", f"{name}-kept.jsonl",
+                  "--quiet")
+        check("predictions of kept weights", bench.bytes_of("one-kept.jsonl"), bench.bytes_of(f"{name}-kept.jsonl"))
+        check("tuning", tuned, without_times(bench.document(ranks, *tune)))
+        for words, text in shown.items():
+            check(" ".join(words), text, bench.run(ranks, *words, "--workspace", "stream.unscatter")[0])
+        check("verification", verified,
+              without_times(bench.document(ranks, *readers[-1], "--workspace", "stream.unscatter")))
+        # A removal and what it leaves.
+        bench.run(ranks, *forget, "--workspace", f"{name}.unscatter")
+        after = bench.document(ranks, "status", "--workspace", f"{name}.unscatter", "--replay-digest")["replay_digest"]
+        if after == digest:
+            sys.exit("a removal changed nothing")
+        removed = removed or after
+        check("removal", removed, after)
+    # Errors are the same too, and the exit code is that of the first rank.
+    (bench.folder / "wrong.jsonl").write_text("{}\n" * 3)
+    alone = bench.run(0, "embed", "--data", "wrong.jsonl", expected=1)[1]
+    many = bench.run(3, "embed", "--data", "wrong.jsonl", expected=1)[1]
+    # The launcher adds sentences of its own.
+    check("error", alone.splitlines(), [line for line in many.splitlines() if line.startswith("unscatter:")])
+    bench.run(3, "embed", "--no-such-option", expected=2)
+
+
+def processes_of(program):
+    """Ranks of a running job, by rank."""
+    found = {}
+    for folder in pathlib.Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            if os.readlink(folder / "exe") != program:
+                continue
+            environment = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        for entry in environment:
+            if entry.startswith(b"OMPI_COMM_WORLD_RANK="):
+                found[int(entry.split(b"=")[1])] = int(folder.name)
+    return found
+
+
+def lost_rank(bench):
+    """A rank that is killed or stopped ends the job with its name, and no file is left half written."""
+    own = bench.folder / "unscatter"  # no other test has processes of this name
+    shutil.copy(bench.program, own)
+    shutil.copy(pathlib.Path(bench.program).parent / "unscatter-mpi.so", bench.folder)
+    bench.run(0, "datasets", "generate", "groups.jsonl", "--groups", "100", "--seed", "5")
+    for which, how, words in ((1, signal.SIGKILL, "rank 1 with PID"), (2, signal.SIGSTOP, "rank 2 on "),
+                              (0, signal.SIGSTOP, "rank 0 on "), (0, signal.SIGKILL, "rank 0 with PID")):
+        # It waits for its standard input, which never ends.
+        read_end, write_end = os.pipe()
+        job = subprocess.Popen([bench.mpirun, *OPTIONS, "-n", "3", str(own), "embed", "--data", "/dev/stdin", "--out",
+                                "lost.npy"], cwd=bench.folder, env=bench.environment, stdin=read_end,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        deadline = time.monotonic() + 60
+        while len(processes_of(str(own))) < 3:
+            if time.monotonic() > deadline:
+                sys.exit("the job does not start")
+            time.sleep(0.1)
+        time.sleep(1.5)
+        if job.poll() is not None:
+            sys.exit(f"the job ended by itself: {job.communicate()[0]}")
+        os.kill(processes_of(str(own))[which], how)
+        began = time.monotonic()
+        try:
+            text, _ = job.communicate(timeout=40)
+        finally:
+            os.close(read_end)
+            os.close(write_end)
+            for process in processes_of(str(own)).values():
+                os.kill(process, signal.SIGKILL)
+        if job.returncode == 0 or words not in text:
+            sys.exit(f"rank {which}, {how}: exit code {job.returncode}\n{text}")
+        if (bench.folder / "lost.npy").exists():
+            sys.exit("a file was left")
+        print(f"rank {which}, {how.name}: {time.monotonic() - began:.1f} s")
+
+
+def refused(bench):
+    """A job that was asked to be distributed and is not is refused, with one sentence."""
+    for variables, words in (({"OMPI_COMM_WORLD_SIZE": "8", "OMPI_COMM_WORLD_RANK": "0"}, "Open MPI started 8 ranks"),
+                             ({"PMI_SIZE": "4", "PMI_RANK": "0"}, "MPICH started 4 ranks")):
+        done = subprocess.run([bench.program, "datasets"], env={**bench.environment, **variables}, capture_output=True,
+                              text=True, timeout=120, check=False)
+        if done.returncode != 1 or words not in done.stderr or "sees 1" not in done.stderr or done.stdout:
+            sys.exit(f"{variables}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    # Without its plug-in: one sentence, although three ranks have the same problem.
+    own = bench.folder / "unscatter"
+    shutil.copy(bench.program, own)
+    done = subprocess.run([bench.mpirun, *OPTIONS, "-n", "3", str(own), "datasets"], env=bench.environment,
+                          capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 1 or done.stderr.count("this program has no MPI") > 1:
+        sys.exit(f"no plug-in: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    # The laboratory runs in one process.
+    done = subprocess.run([bench.mpirun, *OPTIONS, "-n", "2", bench.program, "bench"], env=bench.environment,
+                          capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 1 or "start it without mpirun" not in done.stderr:
+        sys.exit(f"bench: {done.returncode}\n{done.stdout}\n{done.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["same_results", "lost_rank", "refused"])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--mpirun", required=True)
+    parser.add_argument("--plugin", required=True)
+    arguments = parser.parse_args()
+    if not arguments.mpirun or arguments.mpirun.endswith("NOTFOUND") or not arguments.plugin:
+        print("there is no mpirun, or this build has no MPI")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        globals()[arguments.what](Bench(arguments, folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
