@@ -41,6 +41,8 @@ void bind_models(py::module_& module);
 void bind_sessions(py::module_& module);
 void bind_audits(py::module_& module);
 void bind_workspaces(py::module_& module);
+void bind_streams(py::module_& module);
+void bind_tuning(py::module_& module);
 
 // The exception that belongs to the code of the error, not raised.  Needs the interpreter's lock.
 [[nodiscard]] py::object exception_of(const Error& error);
@@ -94,6 +96,8 @@ auto without_lock(PythonProgress& progress, Work work) {
       const py::gil_scoped_release unlocked;
       return work();
     }();
+    // Readers tell every exception as an error of their file, also the one that asked them to stop.
+    if (!result.ok()) progress.rethrow();
     // A signal that came at the very end is not lost: Python looks for it as soon as this returns.
     return value_or_raise(std::move(result));
   } catch (const Interrupted&) {

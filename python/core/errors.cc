@@ -49,7 +49,7 @@ constexpr auto kLookInterval = std::chrono::milliseconds(100);
 void bind_errors(py::module_& module) {
   base_exception() = PyErr_NewExceptionWithDoc(
       "unscatter.Error",
-      "Something that the outside world caused.  `code` is the name of its kind, and `request` the place of the\n"
+      "Everything that this package raises itself.  `code` is the name of its kind, and `request` the place of the\n"
       "request that it is about, from 0, where several were given.",
       nullptr, nullptr);
   py::object base = py::reinterpret_borrow<py::object>(base_exception());
@@ -67,8 +67,10 @@ void bind_errors(py::module_& module) {
     module.attr(named.name) = exception;
   }
   // A broken invariant is a fault of this package and never of its user.
-  py::register_exception<InvariantViolation>(module, "InvariantViolation", PyExc_RuntimeError).attr("__doc__") =
-      "A fault of this package, and never of its user.";
+  const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(PyExc_RuntimeError));
+  py::object violation = py::register_exception<InvariantViolation>(module, "InvariantViolation", bases);
+  violation.attr("__doc__") = "A fault of this package, and never of its user.";
+  violation.attr("code") = "invariant-violation";
 }
 
 py::object exception_of(const Error& error) {

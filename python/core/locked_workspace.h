@@ -70,6 +70,19 @@ class LockedWorkspace {
                                                  std::optional<std::int64_t> expires,
                                                  const std::optional<std::filesystem::path>& key,
                                                  const py::object& report);
+  // The same from a JSONL file, of which a few graphs are in memory at a time.  `classes`: their names, if stated.
+  static std::shared_ptr<LockedWorkspace> create_from_file(
+      const std::filesystem::path& path, const std::filesystem::path& data, const NamedTransform& transform,
+      const std::optional<std::string>& features, const py::object& fit,
+      const std::optional<std::vector<std::string>>& classes, const py::dict& words,
+      std::optional<std::int64_t> expires, const std::optional<std::filesystem::path>& key, const py::object& report);
+  // Another workspace that learns from what is left of this one.  What is not given stays as it is here.
+  std::shared_ptr<LockedWorkspace> retrain(const std::filesystem::path& path,
+                                           const std::optional<NamedTransform>& transform,
+                                           const std::optional<std::string>& features, const py::object& fit,
+                                           const std::optional<std::vector<std::string>>& classes,
+                                           const py::dict& words, const std::optional<std::filesystem::path>& key,
+                                           const py::object& report);
   static std::shared_ptr<LockedWorkspace> open(const std::filesystem::path& path, bool read_only,
                                                const std::optional<std::filesystem::path>& key,
                                                std::optional<double> wait_seconds, std::size_t threads,
@@ -104,6 +117,10 @@ class LockedWorkspace {
   std::string entry(std::size_t sequence);
   std::string receipt(std::size_t sequence);
   SharedDataset remaining();
+  // (number, external id, class, nodes at creation, graph), with None for a graph that was removed.
+  py::tuple slot(std::size_t place);
+  // Writes what is left as JSONL, for its owner only.
+  void export_graphs(const std::filesystem::path& to);
   py::dict subject(const std::string& id);
   py::list subjects(const std::string& text, std::size_t limit, std::size_t offset);
   std::string replay_digest();

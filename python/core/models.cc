@@ -26,6 +26,26 @@ py::array_t<double> scores_of(const Model& model, const SparseBlockRows& rows) {
   return scores;
 }
 
+// The class of each graph by the rule of the library, and how far it is ahead.
+py::tuple choices_of(const Model& model, const std::vector<SharedGraph>& graphs, std::size_t threads) {
+  std::vector<const Graph*> pointers;
+  pointers.reserve(graphs.size());
+  for (const SharedGraph& graph : graphs) pointers.push_back(graph.get());
+  PythonProgress progress{py::none()};
+  std::vector<Prediction> predictions;
+  without_lock(progress, [&]() -> Status {
+    UNSCATTER_TRY(rows, model.predictor.embedder().embed(std::span<const Graph* const>(pointers),
+                                                         {.threads = threads, .progress = &progress}));
+    for (std::size_t i = 0; i < rows.rows(); ++i) predictions.push_back(model.predictor.predict(rows.row(i)));
+    return ok_status();
+  });
+  py::list chosen;
+  for (Prediction& prediction : predictions) {
+    chosen.append(py::make_tuple(prediction.predicted, prediction.lead, owned(std::move(prediction.scores))));
+  }
+  return py::tuple(chosen);
+}
+
 py::array_t<double> graph_scores(const Model& model, const std::vector<SharedGraph>& graphs, std::size_t threads,
                                  const py::object& report) {
   PythonProgress progress(report);
@@ -164,6 +184,8 @@ void bind_models(py::module_& module) {
   py::class_<Model, SharedModel>(module, "Model", "A published model, ready for use.")
       .def("graph_scores", &graph_scores, py::arg("graphs"), py::arg("threads"), py::arg("report"),
            "Scores of a list of graphs, one column per class.")
+      .def("graph_choices", &choices_of, py::arg("graphs"), py::arg("threads"),
+           "For each graph the place of its class, how far that is ahead, and the scores.")
       .def("dataset_scores", &dataset_scores, py::arg("dataset"), py::arg("threads"), py::arg("report"),
            "The same for the compiled part of a data set.")
       .def("row_scores", &scores_of, py::arg("rows"), "The same for rows that are embedded already.")

@@ -15,4 +15,6 @@ PYBIND11_MODULE(_core, module) {
   bind_models(module);
   bind_sessions(module);
   bind_workspaces(module);
+  bind_streams(module);
+  bind_tuning(module);
 }

@@ -89,15 +89,60 @@ void set_release_noise(Words& words, SessionOptions& options) {
   words.set("distance_limit", options.distance_limit);
 }
 
-void set_mechanism(Words& words, SessionOptions& options) {
+// Mechanism, level, and what goes with them.
+void set_promise(Words& words, Protection level_before, SessionOptions& options) {
+  const Mechanism mechanism_before = options.mechanism;
   words.parse("mechanism", options.mechanism, parse_mechanism);
-  options.noise_stddev = usual_noise(options.mechanism);
-  options.releases = usual_releases(options.protection);
+  if (options.mechanism != mechanism_before) {
+    // Noise of another mechanism would mean something else.
+    const SessionOptions usual;
+    options.noise_stddev = usual_noise(options.mechanism);
+    options.releases = usual.releases;
+    options.distance_limit = usual.distance_limit;
+  }
+  const bool everyone = options.protection == Protection::kEveryone;
+  if (options.protection != level_before) {
+    // The noise of level everyone was derived.
+    if (everyone) {
+      options.releases = usual_releases(options.protection);
+    } else {
+      options.noise_stddev = usual_noise(options.mechanism);
+      options.per_subject = 0;
+    }
+  }
   if (options.mechanism == Mechanism::kObjective) {
     set_objective_noise(words, options);
   } else {
     set_release_noise(words, options);
   }
+  words.set("per_subject", options.per_subject);
+}
+
+// Everything but what depends on whether this is the first training.
+void set_choices(Words& words, Protection level_before, SessionOptions& options) {
+  words.set("regularisation", options.regularisation);
+  words.parse("loss", options.loss, Loss::parse);
+  words.parse("optimizer", options.optimizer, parse_optimizer);
+  words.set("bias", options.bias);
+  words.set("ridge", options.ridge);
+  if (const auto guarantee = words.take<std::pair<double, double>>("guarantee")) {
+    options.guarantee = {guarantee->first, guarantee->second};
+  }
+  set_promise(words, level_before, options);
+  words.parse("bound", options.bound, parse_residual_bound);
+  words.parse("removal", options.removal, parse_node_removal);
+  words.parse("method", options.method, parse_method);
+  words.parse("classes", options.classes, parse_constant_kind);
+  if (const auto guarantee = words.take<std::pair<double, double>>("embedding_guarantee")) {
+    options.embedding_guarantee = {guarantee->first, guarantee->second};
+  }
+  words.set("threads", options.threads);
+  words.finish();
+}
+
+void set_origin(SessionOptions& options, std::string_view constant, bool stated) {
+  std::erase_if(options.constants, [&](const ConstantOrigin& origin) { return origin.name == constant; });
+  options.constants.push_back({std::string(constant), stated ? ConstantKind::kStated : ConstantKind::kBuiltIn});
 }
 
 }  // namespace
@@ -108,6 +153,10 @@ std::map<std::string, py::object> given_words(const py::dict& words) {
     if (!value.is_none()) given[name.cast<std::string>()] = py::reinterpret_borrow<py::object>(value);
   }
   return given;
+}
+
+void refuse_value(const std::string& name, const py::handle& value) {
+  raise({ErrorCode::kInvalidArgument, name + " does not take " + py::repr(value).cast<std::string>()});
 }
 
 void Words::finish() const {
@@ -124,7 +173,11 @@ NamedTransform make_named_transform(const py::object& embedding, const py::dict&
   for (const auto& [name, value] : given_words(fields)) {
     const auto found = spec_fields().find(name);
     if (found == spec_fields().end()) raise(unknown("constant of a transform", name));
-    found->second(named.spec, value);
+    try {
+      found->second(named.spec, value);
+    } catch (const py::cast_error&) {
+      refuse_value(name, value);
+    }
     // As `unscatter train` says it: these three are stated constants; others are choices.
     if (name == "scales" || name == "moments" || name == "layers") named.built_in = false;
   }
@@ -156,33 +209,53 @@ py::dict transform_fields(const TransformSpec& spec) {
 SessionOptions make_options(const NamedTransform& transform, const py::dict& given) {
   Words words(given);
   SessionOptions options;
+  const Protection usual_level = options.protection;
   words.parse("protect", options.protection, parse_protection);
   set_usual_learning(transform.spec, options);
   const bool states_lambda = words.has("regularisation");
-  words.set("regularisation", options.regularisation);
-  words.parse("loss", options.loss, Loss::parse);
-  words.parse("optimizer", options.optimizer, parse_optimizer);
-  words.set("bias", options.bias);
-  words.set("ridge", options.ridge);
-  if (const auto guarantee = words.take<std::pair<double, double>>("guarantee")) {
-    options.guarantee = {guarantee->first, guarantee->second};
-  }
-  set_mechanism(words, options);
-  words.set("per_subject", options.per_subject);
-  words.parse("bound", options.bound, parse_residual_bound);
-  words.parse("removal", options.removal, parse_node_removal);
-  words.parse("method", options.method, parse_method);
-  words.parse("classes", options.classes, parse_constant_kind);
-  if (const auto guarantee = words.take<std::pair<double, double>>("embedding_guarantee")) {
-    options.embedding_guarantee = {guarantee->first, guarantee->second};
-  }
-  words.set("threads", options.threads);
-  words.finish();
-  options.constants.push_back({"transform", transform.built_in ? ConstantKind::kBuiltIn : ConstantKind::kStated});
-  if (!options.ridge)
-    options.constants.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
+  set_choices(words, usual_level, options);
+  set_origin(options, "transform", !transform.built_in);
+  if (!options.ridge) set_origin(options, "lambda", states_lambda);
   if (const Status checked = check_options(options); !checked.ok()) raise(checked.error());
   return options;
+}
+
+SessionOptions make_options_again(const SessionOptions& before, const std::optional<NamedTransform>& transform,
+                                  const py::dict& given) {
+  Words words(given);
+  SessionOptions options = before;
+  words.parse("protect", options.protection, parse_protection);
+  const bool states_lambda = words.has("regularisation");
+  set_choices(words, before.protection, options);
+  if (transform) set_origin(options, "transform", !transform->built_in);
+  if (!options.ridge && states_lambda) set_origin(options, "lambda", true);
+  if (const Status checked = check_options(options); !checked.ok()) raise(checked.error());
+  return options;
+}
+
+py::dict option_words(const SessionOptions& options) {
+  const bool released = options.mechanism == Mechanism::kRelease;
+  py::dict words;
+  words["regularisation"] = options.regularisation;
+  words["loss"] = options.loss.describe();
+  words["optimizer"] = std::string(name(options.optimizer));
+  words["bias"] = options.bias;
+  words["mechanism"] = std::string(name(options.mechanism));
+  words["guarantee"] = py::make_tuple(options.guarantee.epsilon, options.guarantee.delta);
+  words["protect"] = std::string(name(options.protection));
+  words["ridge"] = options.ridge;
+  if (options.protection == Protection::kEveryone) {
+    words["per_subject"] = options.per_subject;
+  } else {
+    words[released ? "noise" : "alpha"] = options.noise_stddev;
+  }
+  if (released) {
+    words["releases"] = options.releases;
+    words["distance_limit"] = options.distance_limit;
+  }
+  words["bound"] = std::string(name(options.bound));
+  words["removal"] = std::string(name(options.removal));
+  return words;
 }
 
 std::string features_or_usual(const py::object& features, const NamedTransform& transform, const Dataset& dataset) {

@@ -13,6 +13,9 @@ namespace unscatter::python {
 // The words of an object, without those that are None.
 [[nodiscard]] std::map<std::string, py::object> given_words(const py::dict& words);
 
+// Raises: the value of an option or a constant is of a type that it does not take.
+[[noreturn]] void refuse_value(const std::string& name, const py::handle& value);
+
 // Takes words out of `given` one by one; what is left at the end is unknown.
 class Words {
  public:
@@ -23,9 +26,13 @@ class Words {
   std::optional<T> take(const char* name) {
     const auto found = given_.find(name);
     if (found == given_.end()) return std::nullopt;
-    T value = found->second.cast<T>();
-    given_.erase(found);
-    return value;
+    try {
+      T value = found->second.cast<T>();
+      given_.erase(found);
+      return value;
+    } catch (const py::cast_error&) {
+      refuse_value(name, found->second);
+    }
   }
   template <typename T>
   void set(const char* name, T& member) {
@@ -59,6 +66,12 @@ struct NamedTransform {
 
 // What `unscatter train` would use with the same words.
 [[nodiscard]] SessionOptions make_options(const NamedTransform& transform, const py::dict& given);
+// What `unscatter retrain` would: words that are not given stay those of `before`.  No transform: it stays the same.
+[[nodiscard]] SessionOptions make_options_again(const SessionOptions& before,
+                                                const std::optional<NamedTransform>& transform, const py::dict& given);
+
+// The options by name; make_options() with these words gives them back.  What the mechanism does not use is left out.
+[[nodiscard]] py::dict option_words(const SessionOptions& options);
 
 // `features`, or those that go with the transform.  Rows have the width of the data.
 [[nodiscard]] std::string features_or_usual(const py::object& features, const NamedTransform& transform,

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "locked_workspace.h"
+#include "unscatter/graph/read.h"
 #include "unscatter/store/receipt.h"
 
 namespace unscatter::python {
@@ -77,6 +78,29 @@ SharedDataset LockedWorkspace::remaining() {
   });
 }
 
+py::tuple LockedWorkspace::slot(std::size_t place) {
+  std::string class_name;
+  SlotSnapshot found = run(py::none(), [&]() -> Result<SlotSnapshot> {
+    UNSCATTER_TRY(slot, workspace_->slot(place));
+    if (slot.graph) class_name = workspace_->info().class_names.at(slot.label);
+    return slot;
+  });
+  if (!found.graph)
+    return py::make_tuple(found.number, py::none(), py::none(), found.node_count_at_creation, py::none());
+  const py::object id = found.graph_id.empty() ? py::object(py::none()) : py::object(py::str(found.graph_id));
+  return py::make_tuple(found.number, id, class_name, found.node_count_at_creation,
+                        std::make_shared<Graph>(*std::move(found.graph)));
+}
+
+void LockedWorkspace::export_graphs(const std::filesystem::path& to) {
+  run(py::none(), [&]() -> Status {
+    // An older copy may hold what was removed since.
+    if (const WorkspaceInfo info = workspace_->info(); info.outdated) return *info.outdated;
+    UNSCATTER_TRY(left, workspace_->remaining());
+    return write_jsonl(left, to, {.owner_only = true});
+  });
+}
+
 py::dict LockedWorkspace::subject(const std::string& id) {
   return held(run(py::none(), [&] { return workspace_->subject(id); }));
 }
@@ -117,6 +141,7 @@ py::dict LockedWorkspace::status() {
   all["features"] = info.features;
   all["transform"] = transform_fields(info.transform);
   all["regularisation"] = info.options.regularisation;
+  all["options"] = option_words(info.options);
   all["class_names"] = info.class_names;
   all["slots"] = info.slots;
   all["graphs"] = info.graphs;

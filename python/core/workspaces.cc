@@ -23,6 +23,12 @@ py::tuple verify(const std::filesystem::path& path, bool retrain, const std::opt
   return checks_of(without_lock(progress, [&] { return verify_workspace(path, options, how); }));
 }
 
+py::tuple check(const std::filesystem::path& path, const std::optional<std::filesystem::path>& key) {
+  WorkspaceOptions how;
+  how.record = key ? *key : value_or_raise(usual_key_path());
+  return checks_of(without_lock([&] { return check_workspace(path, how); }));
+}
+
 // For functions that open a file themselves.  They ask for the key only if they need it.
 WorkspaceOptions keyed_options(const std::optional<std::filesystem::path>& key, bool signs) {
   WorkspaceOptions options;
@@ -73,6 +79,8 @@ void bind_workspaces(py::module_& module) {
       .def_readonly("openings", &Outcome::openings);
   py::class_<LockedWorkspace, std::shared_ptr<LockedWorkspace>>(module, "CoreWorkspace", "A workspace file.")
       .def_static("create", &LockedWorkspace::create)
+      .def_static("create_from_file", &LockedWorkspace::create_from_file)
+      .def("retrain", &LockedWorkspace::retrain)
       .def_static("open", &LockedWorkspace::open)
       .def("close", &LockedWorkspace::close)
       .def("forget", &LockedWorkspace::forget)
@@ -92,6 +100,8 @@ void bind_workspaces(py::module_& module) {
       .def("entry", &LockedWorkspace::entry)
       .def("receipt", &LockedWorkspace::receipt)
       .def("remaining", &LockedWorkspace::remaining)
+      .def("slot", &LockedWorkspace::slot)
+      .def("export_graphs", &LockedWorkspace::export_graphs)
       .def("subject", &LockedWorkspace::subject)
       .def("subjects", &LockedWorkspace::subjects)
       .def("replay_digest", &LockedWorkspace::replay_digest)
@@ -101,12 +111,18 @@ void bind_workspaces(py::module_& module) {
       .def("status", &LockedWorkspace::status)
       .def("certificate", &LockedWorkspace::certificate);
   module.def("verify", &verify);
+  module.def("check", &check);
   module.def("compact", &compact);
   module.def("upgrade", &upgrade);
   module.def("scan_list", &scan_list);
   module.def("read_request", [](const std::string& text) { return value_or_raise(parse_request(text)); });
   module.def("request_text", [](const RemovalRequest& request) { return request_text(request); });
   module.def("parse_due_date", [](const std::string& text) { return value_or_raise(parse_due_date(text)); });
+  module.def("public_key", [](const std::optional<std::filesystem::path>& key) {
+    const std::filesystem::path place = key ? *key : value_or_raise(usual_key_path());
+    const KeyFile file = value_or_raise(load_or_create_key(place));
+    return py::make_tuple(file.path, file.key->public_key().hex());
+  });
   module.def("usual_key_path", [] { return value_or_raise(usual_key_path()); });
   module.def("check_receipt", [](const std::string& text, const std::string& key) {
     const Receipt receipt = value_or_raise(parse_receipt(text));

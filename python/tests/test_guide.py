@@ -1,7 +1,9 @@
 """docs/python.md: every snippet runs, in order, in one namespace.  The examples run as well."""
+import os
 import pathlib
 import re
 import runpy
+import subprocess
 import sys
 
 import pytest
@@ -23,6 +25,17 @@ def test_every_snippet_of_the_guide_runs(tmp_path, monkeypatch):
     names = {"__name__": "guide"}
     for number, code in enumerate(found):
         exec(compile(code, f"docs/python.md, snippet {number}", "exec"), names)
+
+
+def test_the_guide_says_where_every_command_is(program):
+    """A command that is added and forgotten here fails this test."""
+    told = subprocess.run([os.environ["UNSCATTER_PROGRAM"], "--help"], capture_output=True, text=True, check=True)
+    listed = told.stdout.split("Subcommands:")[1].split("Examples:")[0]
+    commands = set(re.findall(r"^  ([a-z]+) ", listed, re.M))
+    assert len(commands) > 25
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8").split("## Beside the command line")[1]
+    named = {name.split()[0] for name in re.findall(r"`([^`]*)`", text.split("\n## ")[0]) if name}
+    assert commands - named == set()
 
 
 @pytest.mark.parametrize("example", ["forget_a_user", "frozen_network", "superpixels"])

@@ -117,6 +117,16 @@ def test_ctrl_c_while_a_workspace_is_made_leaves_no_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("w")] == []
 
 
+def test_ctrl_c_ends_reading(tmp_path):
+    unscatter.interest_groups(groups=20000, seed=5).save(tmp_path / "many.jsonl")
+
+    def report(stage, done, total):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        unscatter.load(tmp_path / "many.jsonl", threads=1, progress=report)
+
+
 def test_an_exception_of_the_report_leaves_the_library(groups):
     data = unscatter.interest_groups(groups=20000, seed=5)
 

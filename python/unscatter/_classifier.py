@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._constants import Classes, fit_source, stated_classes
 from ._core import Audit, Certificate, Exposure, ForgetGraph, ForgetSubject, Graph, InvalidArgument, Model, Unsupported
-from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, graphs_only, is_graphs
-from ._graphs import GraphDataset, class_text
+from ._embedding import (Embedder, ScatteringTransformer, _GraphTransformer, collected, graphs_only, is_graphs,
+                         refuse_foreign)
+from ._graphs import GraphDataset, class_text, texts
 from ._progress import ProgressOption, reporter
-from ._requests import Key, Request, request_of
+from ._requests import Key, Request, RequestOrKey, all_requests, previewed, request_of
 from ._rows import RowFunction, rows_by
 
 def _is_logistic(classifier: "ForgettingClassifier") -> bool:
@@ -138,6 +139,7 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         a new count of published models.
         """
         function = self._row_function()
+        X = collected(X)
         if is_graphs(X):
             data, labels = self._graph_data(X, y, ids, function, subjects)
         else:
@@ -147,8 +149,10 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         fit_constants, public = self._constants()
         source = fit_source(fit_constants, public)
         core, stated, kind = stated_classes(data._core, self.classes, public)
+        if kind:
+            options["classes"] = kind
         if stated is not None:
-            labels, options["classes"] = stated, kind
+            labels = stated
         features = self._features()
         key = (core.digest(), repr(sorted(options.items())), repr(transform.fields), features, fit_constants,
                None if public is None else public.digest())
@@ -194,6 +198,7 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _row_data(self, X: Any, y: Any, ids: Optional[Sequence[str]],
                   subjects: Optional[Sequence[str]]) -> Tuple[GraphDataset, npt.NDArray[Any]]:
+        refuse_foreign(X)
         if self._row_function() is not None or isinstance(self.embedder, _GraphTransformer):
             raise InvalidArgument("rows are embeddings already: an embedder of graphs does not go with them")
         if y is None:
@@ -213,7 +218,8 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _rows(rows: npt.NDArray[np.float64], labels: npt.NDArray[Any], ids: Optional[Sequence[str]],
               subjects: Optional[Sequence[str]]) -> GraphDataset:
         core = _core.rows_dataset("rows", rows, [class_text(label) for label in labels],
-                                  [] if ids is None else list(ids), [] if subjects is None else list(subjects))
+                                  [] if ids is None else texts(ids, "ids of rows"),
+                                  [] if subjects is None else texts(subjects, "subjects"))
         return GraphDataset._of(core)
 
     def _transform(self, data: GraphDataset) -> _core.Transform:
@@ -249,10 +255,13 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self, "classes_")
         model = self._published()
         function = self._row_function()
+        X = collected(X)
         if self._on_rows:
             X = self._validate_data(X, dtype=np.float64, order="C", reset=False)
         else:
             graphs = graphs_only(X)
+            if len(graphs) == 0:
+                return np.zeros((0, len(self.classes_)))
             X = graphs if function is None else rows_by(function, graphs, check=False)
         scores = model.scores(X, threads=self.threads or 0, progress=self.progress)
         ordered: npt.NDArray[np.float64] = scores[:, self._columns]
@@ -277,6 +286,15 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         chosen: npt.NDArray[Any] = self.classes_[best]
         return chosen
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of predictions that are right.  A GraphDataset brings its classes along."""
+        X = collected(X)
+        if y is None and isinstance(X, GraphDataset):
+            y = X.y
+        if y is None:
+            raise InvalidArgument("the classes are missing: score(X, y)")
+        return float(super().score(X, y, sample_weight=sample_weight))
+
     @available_if(_is_logistic)  # type: ignore[misc]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The sigmoid of every class's score, divided by their sum, as one-vs-rest classifiers do.
@@ -292,20 +310,20 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     # ---- forgetting
 
-    def forget(self, request: Optional[Request] = None, *, graph: Optional[Key] = None, node: Optional[Key] = None,
+    def forget(self, request: Optional[RequestOrKey] = None, *, graph: Optional[Key] = None, node: Optional[Key] = None,
                edge: Optional[Tuple[Key, Key]] = None, features_of: Optional[Key] = None,
                subject: Optional[str] = None, row: Optional[Key] = None) -> Certificate:
         """Forgets one thing, by number at the time of fit() or by external id.
 
         forget(graph=17), forget(graph=17, node=3), forget(graph=17, edge=(3, 5)), forget(graph=17, features_of=3),
-        forget(subject="user-3"), forget(row=17).
+        forget(subject="user-3"), forget(row=17).  A number or a text alone, forget(17), names a graph or a row.
         """
         return self.forget_many([request_of(request, graph, node, edge, features_of, subject, row)])
 
-    def forget_many(self, requests: Iterable[Request]) -> Certificate:
+    def forget_many(self, requests: Iterable[RequestOrKey]) -> Certificate:
         """All of them by one update.  If one is refused, nothing happens; the error's ``request`` is its place."""
         session = self._working_session()
-        chosen = self._honourable(list(requests))
+        chosen = self._honourable(all_requests(requests))
         certificate, exposure = session.forget(chosen, reporter(self.progress))
         self.certificate_, self.exposure_ = certificate, exposure
         names = session.class_names
@@ -313,10 +331,13 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self._take_classes(names)
         return certificate
 
-    def preview(self, requests: Union[Request, Iterable[Request]]) -> Tuple[Certificate, Exposure]:
-        """What forget_many() would give, without doing it."""
+    def preview(self, requests: Union[None, RequestOrKey, Iterable[RequestOrKey]] = None, *,
+                graph: Optional[Key] = None, node: Optional[Key] = None, edge: Optional[Tuple[Key, Key]] = None,
+                features_of: Optional[Key] = None, subject: Optional[str] = None,
+                row: Optional[Key] = None) -> Tuple[Certificate, Exposure]:
+        """What forget_many() of a list, or forget() with the same words, would give, without doing it."""
         session = self._working_session()
-        chosen = list(requests) if isinstance(requests, Iterable) else [requests]
+        chosen = previewed(requests, graph, node, edge, features_of, subject, row)
         return session.preview(self._honourable(chosen), reporter(self.progress))
 
     def release(self, *, fresh: bool = False) -> Model:

@@ -1,7 +1,7 @@
 """Where constants come from: the words of docs/constants.md in Python."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -25,16 +25,26 @@ def fit_source(fit_constants: Optional[str], public_data: Optional[GraphDataset]
     return public_data._core
 
 
-def stated_classes(core: _core.Dataset, classes: Classes,
-                   public_data: Optional[GraphDataset]) -> Tuple[_core.Dataset, Optional[npt.NDArray[Any]], str]:
-    """The data with its list of classes, the classes as values, and their kind; none: those that occur."""
-    if classes is None or isinstance(classes, str) and classes == "data":
-        return core, None, ""
+def class_list(classes: Classes,
+               public_data: Optional[GraphDataset]) -> Tuple[Optional[List[str]], Optional[npt.NDArray[Any]], str]:
+    """The classes that are stated as files spell them, as values, and their kind; none: those that occur."""
+    if classes is None:
+        return None, None, ""
     if isinstance(classes, str):
+        if classes == "data":
+            return None, None, "private-fit"
         if classes != "public":
             raise InvalidArgument(f"classes={classes!r}: give a list, \"public\" or \"data\"")
         if public_data is None:
             raise InvalidArgument("classes=\"public\" needs public_data=")
         names = public_data._core.classes_that_occur()
-        return core.with_classes(names), class_values(names), "public-data"
-    return core.with_classes([class_text(label) for label in classes]), np.asarray(list(classes)), "stated"
+        return names, class_values(names), "public-data"
+    values = list(classes)
+    return [class_text(label) for label in values], np.asarray(values), "stated"
+
+
+def stated_classes(core: _core.Dataset, classes: Classes,
+                   public_data: Optional[GraphDataset]) -> Tuple[_core.Dataset, Optional[npt.NDArray[Any]], str]:
+    """The data with its list of classes, the classes as values, and their kind."""
+    names, values, kind = class_list(classes, public_data)
+    return (core if names is None else core.with_classes(names)), values, kind

@@ -1,13 +1,14 @@
 """Graphs from and to other packages.  What cannot be kept is refused with a reason, and never dropped silently."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from ._core import Graph, InvalidArgument, Unsupported
+from ._graphs import texts
 
 Drop = Union[Tuple[str, ...], List[str], str]
 
@@ -28,29 +29,32 @@ def from_arrays(edges: npt.ArrayLike, *, nodes: Optional[int] = None, weights: O
     Graph(4 nodes, 2 edges)
     """
     if nodes is None:
-        for part in (attributes, labels, positions, ids):
-            if part is not None:
-                nodes = len(np.asarray(part)) if part is not ids else len(list(part))  # type: ignore[arg-type]
-                break
+        parts: List[Any] = [part for part in (attributes, labels, positions, ids) if part is not None]
+        nodes = len(parts[0]) if parts else None
     if nodes is None:
         raise InvalidArgument("the number of nodes is not known: an edge list does not tell isolated nodes; "
                               "give nodes=")
-    ends = np.asarray(edges)
+    if not isinstance(nodes, (int, np.integer)) or nodes < 0:
+        raise InvalidArgument(f"the number of nodes is a whole number, and {nodes!r} is none")
+    ends = np.asarray(list(edges) if isinstance(edges, Iterator) else edges)
     if ends.size == 0:
         ends = np.zeros((0, 2), dtype=np.int64)
     if not np.issubdtype(ends.dtype, np.integer):
         raise InvalidArgument(f"edges are of type {ends.dtype} and not whole numbers")
     return _core.graph_from_edges(
         nodes, ends, None if weights is None else np.asarray(weights, dtype=np.float64), directed,
-        _matrix(attributes), None if labels is None else np.asarray(labels, dtype=np.int64),
+        _matrix(attributes), whole_numbers(labels),
         None if positions is None else np.asarray(positions, dtype=np.float64),
-        None if ids is None else list(ids), drop_self_loops, drop_duplicates)
+        None if ids is None else texts(ids, "ids of nodes"), drop_self_loops, drop_duplicates)
 
 
 def _matrix(values: Optional[npt.ArrayLike]) -> Optional[npt.NDArray[np.float64]]:
     if values is None:
         return None
-    matrix = np.asarray(values, dtype=np.float64)
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(f"these are no numbers, or no rows of one length: {error}") from None
     return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
 
 
@@ -68,7 +72,7 @@ def refuse_names(what: str, names: Sequence[str], drop: Drop) -> None:
 def _node_names(names: List[Any], ids: Optional[Callable[[Any], str]]) -> Optional[List[str]]:
     """External ids, or None if the nodes are 0, 1, 2, ..., which need none."""
     if ids is not None:
-        return [ids(name) for name in names]
+        return texts([ids(name) for name in names], "ids of nodes")
     if all(isinstance(name, str) for name in names):
         return names
     whole = all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names)
@@ -122,6 +126,9 @@ def from_networkx(graph: Any, *, attributes: Sequence[str] = (), ids: Optional[C
     >>> unscatter.from_networkx(networkx.path_graph(3))
     Graph(3 nodes, 2 edges)
     """
+    if not hasattr(graph, "adjacency") or not hasattr(graph, "is_multigraph"):
+        raise InvalidArgument(f"this is no graph of NetworkX but a {type(graph).__name__}"
+                              + ("; from_networkx() takes one at a time" if isinstance(graph, (list, tuple)) else ""))
     directed = bool(graph.is_directed())
     adjacency = dict(graph.adjacency())
     if graph.is_multigraph():
@@ -147,11 +154,14 @@ def _has_node_data(graph: Any, attributes: Sequence[str]) -> bool:
     return bool(attributes) or any(data for _, data in graph.nodes(data=True))
 
 
-def whole_numbers(values: Optional[List[Any]]) -> Optional[npt.NDArray[np.int64]]:
+def whole_numbers(values: Optional[npt.ArrayLike]) -> Optional[npt.NDArray[np.int64]]:
+    """Labels of nodes.  Numbers such as 2.0 are taken; 1.5 would lose a half."""
     if values is None:
         return None
     array = np.asarray(values)
-    if not np.issubdtype(array.dtype, np.integer):
+    if np.issubdtype(array.dtype, np.floating) and (array == np.floor(array)).all() and (abs(array) < 2**53).all():
+        array = array.astype(np.int64)
+    if not np.issubdtype(array.dtype, np.integer) and not array.dtype == bool:
         raise Unsupported("labels of nodes are whole numbers; others go into attributes")
     return array.astype(np.int64)
 
@@ -194,12 +204,17 @@ def from_scipy(matrix: Any, *, directed: bool = False, weights: Optional[bool] =
                drop_self_loops: bool = False) -> Graph:
     """A graph from an adjacency matrix; entry (i, j) is the edge i -> j.
 
-    ``weights``: whether entries are weights.  If it is not given, they are, unless all of them are 1.
+    A dense matrix of NumPy is taken as well.  ``weights``: whether entries are weights.  If it is not given, they
+    are, unless all of them are 1.
 
     >>> import scipy.sparse, unscatter
     >>> unscatter.from_scipy(scipy.sparse.csr_matrix([[0, 1], [1, 0]]))
     Graph(2 nodes, 1 edges)
     """
+    if not hasattr(matrix, "tocoo"):
+        from scipy import sparse
+
+        matrix = sparse.coo_matrix(_matrix(matrix))
     coo = matrix.tocoo()
     if coo.shape[0] != coo.shape[1]:
         raise InvalidArgument(f"an adjacency matrix is square, and this one is {coo.shape[0]} x {coo.shape[1]}")

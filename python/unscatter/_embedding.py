@@ -1,11 +1,12 @@
 """Embeddings as transformers of scikit-learn."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
@@ -31,13 +32,39 @@ def is_graphs(X: Any) -> bool:
     return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Graph)
 
 
+def collected(X: Any) -> Any:
+    """What can be looked at twice: an iterator is read to its end, and a column of pandas is its values."""
+    if isinstance(X, Iterator):
+        return list(X)
+    if getattr(X, "ndim", None) == 1 and hasattr(X, "to_numpy"):
+        return X.to_numpy()
+    return X
+
+
+def refuse_foreign(X: Any) -> None:
+    """Graphs of other packages are named as such: an error about numbers would puzzle."""
+    first = X
+    if isinstance(X, (list, tuple)) or isinstance(X, np.ndarray) and X.ndim == 1:
+        first = X[0] if len(X) > 0 else None
+    if isinstance(X, Graph):
+        raise InvalidArgument("this is one graph: give a list of graphs")
+    for field, converter in (("edge_index", "from_pyg"), ("is_multigraph", "from_networkx"), ("tocoo", "from_scipy")):
+        if first is not X and hasattr(first, field):
+            raise InvalidArgument(f"these are no graphs of this package: {converter}() makes one of a "
+                                  f"{type(first).__name__}")
+
+
 def graphs_only(X: Any) -> Graphs:
     if not is_graphs(X):
+        if isinstance(X, (list, tuple)) and len(X) == 0:
+            return GraphDataset([])
+        refuse_foreign(X)
         raise InvalidArgument("these are no graphs: give a GraphDataset or a sequence of Graph")
     return X if isinstance(X, GraphDataset) else list(X)
 
 
-class _GraphTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+# scikit-learn's own wrapping of results takes list.index for row names (1.2), so transform() makes the tables itself.
+class _GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """What all embeddings share.
 
     An embedding is a function of one graph and of public constants, so nothing is learned from the values of the
@@ -49,7 +76,7 @@ class _GraphTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Graphs, y: Any = None) -> "_GraphTransformer":
         """Takes the form of the data, and constants only as ``fit_constants`` or ``public_data`` says."""
-        graphs = graphs_only(X)
+        graphs = graphs_only(collected(X))
         data = graphs if isinstance(graphs, GraphDataset) else GraphDataset(graphs)
         self.transform_ = self._transform_words()
         core = _core.make_embedder(self.transform_, self.features, data._core,
@@ -59,15 +86,27 @@ class _GraphTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_out_ = core.width
         return self
 
+    def fit_transform(self, X: Graphs, y: Any = None) -> Any:
+        """fit() and transform(); an iterator is read once."""
+        graphs = collected(X)
+        return self.fit(graphs, y).transform(graphs)
+
     def transform(self, X: Graphs) -> Any:
-        """One row per graph: an array, or a sparse matrix with sparse=True."""
+        """One row per graph: an array, a sparse matrix with sparse=True, or a table after set_output()."""
         check_is_fitted(self, "features_")
-        graphs = graphs_only(X)
+        graphs = graphs_only(collected(X))
         threads, report = self.threads or 0, reporter(self.progress)
         if isinstance(graphs, GraphDataset):
             rows = self._embedder.embed_dataset(graphs._core, threads, report)
         else:
             rows = self._embedder.embed_graphs(graphs, threads, report)
+        wants_table = _get_output_config("transform", self)["dense"] == "pandas"
+        if wants_table and self.sparse:
+            raise InvalidArgument("a table of pandas is dense: sparse=True does not go with set_output(\"pandas\")")
+        if wants_table:
+            import pandas
+
+            return pandas.DataFrame(rows.dense(), columns=self.get_feature_names_out(), copy=False)
         if not self.sparse:
             return rows.dense()
         from scipy import sparse

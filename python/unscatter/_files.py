@@ -6,6 +6,7 @@ from typing import Optional, Tuple, Union
 
 from . import _core
 from ._core import Model
+from ._ledger import Verification
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -20,6 +21,17 @@ def read_model(text: str, *, signer: Optional[str] = None) -> Model:
 def verify_receipt(text: str, signer: str) -> None:
     """Raises InvalidArgument unless ``signer``, a public key or its file, signed the receipt."""
     _core.check_receipt(text, signer)
+
+
+def public_key(*, key: Optional[Path] = None) -> str:
+    """The public half of the signing key, for those who check receipts; a key is made if there is none."""
+    return _core.public_key(None if key is None else os.fspath(key))[1]
+
+
+def check(path: Path, *, key: Optional[Path] = None) -> Verification:
+    """Tests quickly whether a workspace file is whole, as ``unscatter check``.  Workspace.verify() looks at more."""
+    passed, checks = _core.check(os.fspath(path), None if key is None else os.fspath(key))
+    return Verification(passed, checks)
 
 
 def compact(path: Path, *, key: Optional[Path] = None) -> Tuple[int, int]:

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import copyreg
 import os
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._core import Graph
+from ._core import Graph, InvalidArgument
 from ._progress import ProgressOption, reporter
 
 Labels = npt.NDArray[Any]
@@ -35,6 +35,27 @@ def class_text(label: Any) -> str:
     return str(label.item() if isinstance(label, np.generic) else label)
 
 
+def texts(values: Sequence[Any], what: str) -> List[str]:
+    """External ids.  Numbers are refused: in a request a number means a place, so the wrong graph would be forgotten.
+    """
+    chosen = list(values)
+    for value in chosen:
+        if not isinstance(value, str):
+            raise InvalidArgument(f"{what} are texts, and {value!r} is none: in a request a number means a place; "
+                                  "str() makes a text of it")
+    return chosen
+
+
+def graph_list(graphs: Iterable[Any]) -> List[Graph]:
+    """Graphs, and nothing else."""
+    chosen = list(graphs)
+    for place, graph in enumerate(chosen):
+        if not isinstance(graph, Graph):
+            raise InvalidArgument(f"what stands at place {place} is no Graph but a {type(graph).__name__}: "
+                                  "from_networkx(), from_scipy(), from_pyg() and from_arrays() make graphs")
+    return chosen
+
+
 def class_values(names: Sequence[str]) -> Labels:
     """Whole numbers where all names are such, else texts."""
     try:
@@ -58,12 +79,12 @@ class GraphDataset(Sequence[Graph]):
     (1, ['long'])
     """
 
-    def __init__(self, graphs: Sequence[Graph], y: Optional[Sequence[Any]] = None, *,
+    def __init__(self, graphs: Iterable[Graph], y: Optional[Iterable[Any]] = None, *,
                  ids: Optional[Sequence[str]] = None, name: str = "graphs") -> None:
-        chosen = list(graphs)
+        chosen = graph_list(graphs)
         # Graphs of which no class is known are of one class, which says nothing.
         labels = ["0"] * len(chosen) if y is None else [class_text(label) for label in y]
-        self._core = _core.make_dataset(name, chosen, labels, [] if ids is None else [str(one) for one in ids])
+        self._core = _core.make_dataset(name, chosen, labels, [] if ids is None else texts(ids, "ids of graphs"))
 
     @classmethod
     def _of(cls, core: _core.Dataset) -> "GraphDataset":
@@ -115,8 +136,21 @@ class GraphDataset(Sequence[Graph]):
               test: Optional[float] = None) -> Tuple["GraphDataset", "GraphDataset", "GraphDataset"]:
         """Three random parts: to learn from, to choose by, to test on.  The same for the same seed everywhere.
 
-        Shares that are not given are the library's.
+        Of ``train`` and ``test``, one that is not given takes the rest; ``validation`` that is not given is 0.  Without
+        any of them the shares are the library's.
+
+        >>> import unscatter
+        >>> data = unscatter.interest_groups(groups=50, seed=1)
+        >>> [len(part) for part in data.split(seed=1, test=0.2)]
+        [40, 0, 10]
         """
+        if train is not None or validation is not None or test is not None:
+            validation = 0.0 if validation is None else validation
+            if train is None:
+                test = 0.0 if test is None else test
+                train = max(0.0, 1 - validation - test)
+            elif test is None:
+                test = max(0.0, 1 - train - validation)
         parts = _core.random_split(len(self), train, validation, test, seed)
         first, second, third = (GraphDataset._of(self._core.subset(part)) for part in parts)
         return first, second, third
@@ -132,6 +166,15 @@ class GraphDataset(Sequence[Graph]):
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes JSONL, which load() and the command line read."""
         self._core.write_jsonl(os.fspath(path))
+
+    def __eq__(self, other: object) -> bool:
+        """The same graphs, features, ids and classes, in the same order; the name does not count."""
+        if not isinstance(other, GraphDataset):
+            return NotImplemented
+        return self is other or (len(self) == len(other) and self.digest() == other.digest())
+
+    def __hash__(self) -> int:
+        return hash(self.digest())
 
     def __repr__(self) -> str:
         return f"GraphDataset({self.name!r}, {len(self)} graphs, classes {', '.join(self.class_names)})"

@@ -4,16 +4,19 @@ The compiled class gets these methods here, because they take whatever users hav
 """
 from __future__ import annotations
 
-from typing import Any
+import os
+from itertools import islice
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._core import Model
-from ._embedding import is_graphs
-from ._graphs import GraphDataset, class_values
+from ._core import Graph, Model
+from ._embedding import collected, is_graphs
+from ._graphs import GraphDataset, class_values, graph_list
 from ._progress import ProgressOption, reporter
+from ._stream import StreamedGraph, stream
 
 
 def rows_of(X: Any) -> _core.Dataset:
@@ -25,6 +28,7 @@ def rows_of(X: Any) -> _core.Dataset:
 def scores(self: Model, X: Any, *, threads: int = 0, progress: ProgressOption = None) -> npt.NDArray[np.float64]:
     """Scores of graphs, or of a 2-D array of rows: one column per class, in the order of ``class_names``."""
     report = reporter(progress)
+    X = collected(X)
     if isinstance(X, GraphDataset):
         return self.dataset_scores(X._core, threads, report)
     if is_graphs(X):
@@ -39,6 +43,51 @@ def predict(self: Model, X: Any, *, threads: int = 0, progress: ProgressOption =
     return chosen
 
 
+class Prediction(NamedTuple):
+    """Of one graph of a stream.  ``lead`` is how far the largest score is ahead of the second.
+
+    ``number``, ``id`` and ``label`` are those of the stream; the label is None where the file does not say.
+    """
+
+    number: int
+    id: Optional[str]
+    label: Any
+    predicted: Any
+    lead: float
+    scores: npt.NDArray[np.float64]
+
+
+# So many graphs are embedded together; more would only take memory.
+_GRAPHS_TOGETHER = 256
+
+
+def predict_stream(self: Model, graphs: Union[str, "os.PathLike[str]", Iterable[Union[Graph, StreamedGraph]]], *,
+                   threads: int = 0) -> Iterator[Prediction]:
+    """Predicts graphs as they come: of a file (as stream() reads it), of a stream, or of any iterator of graphs.
+
+    Some hundred graphs are in memory at a time.  The same numbers as ``unscatter predict``.
+    """
+    source = stream(graphs, threads=threads) if isinstance(graphs, (str, os.PathLike)) else iter(graphs)
+    return _predictions(self, source, threads)
+
+
+def _predictions(model: Model, source: Iterator[Union[Graph, StreamedGraph]], threads: int) -> Iterator[Prediction]:
+    values = class_values(model.class_names)
+    known = dict(zip(model.class_names, values))
+    count = 0
+    while True:
+        batch = [one if isinstance(one, StreamedGraph) else StreamedGraph(one, None, None, count + place, "")
+                 for place, one in enumerate(islice(source, _GRAPHS_TOGETHER))]
+        if not batch:
+            return
+        count += len(batch)
+        choices = model.graph_choices(graph_list([one.graph for one in batch]), threads)
+        for one, (place, lead, found) in zip(batch, choices):
+            label = None if one.label is None else known.get(one.label, one.label)
+            yield Prediction(one.number, one.id, label, values[place], lead, found)
+
+
 def attach() -> None:
+    setattr(Model, "predict_stream", predict_stream)
     setattr(Model, "scores", scores)
     setattr(Model, "predict", predict)

@@ -1,7 +1,7 @@
 """Graphs of PyTorch Geometric, by the names of their fields only: torch is never imported."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +117,8 @@ def from_pyg(data: Any, *, directed: Optional[bool] = None, ids: Optional[Sequen
     """
     if hasattr(data, "edge_index") and not isinstance(data, (list, tuple)):
         return _one_graph(data, directed, ids, drop, drop_self_loops)
+    if isinstance(data, Iterator):
+        data = list(data)
     if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
         raise InvalidArgument("this is neither an object with edge_index nor a list of such objects")
     many = [data[place] for place in range(len(data))]

@@ -16,6 +16,9 @@ _GRAPHS_CHECKED = 3
 def rows_by(function: RowFunction, graphs: Sequence[Graph], check: bool) -> npt.NDArray[np.float64]:
     """The row of each graph, one graph at a time."""
     rows = [np.asarray(function(graph), dtype=np.float64).reshape(-1) for graph in graphs]
+    for place, row in enumerate(rows):
+        if not np.isfinite(row).all():
+            raise InvalidArgument(f"the embedder gave graph {place} a row with a number that is not finite")
     for place in range(min(_GRAPHS_CHECKED, len(rows)) if check else 0):
         again = np.asarray(function(graphs[place]), dtype=np.float64).reshape(-1)
         if not np.array_equal(rows[place], again):

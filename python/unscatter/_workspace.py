@@ -5,24 +5,35 @@ import datetime
 import json
 import os
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type,
+                    Union)
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._constants import Classes, fit_source, stated_classes
-from ._core import Audit, Certificate, Exposure, ForgetGraph, ForgetSubject, InvalidArgument, Model
+from ._constants import Classes, class_list, fit_source, stated_classes
+from ._core import Audit, Certificate, Exposure, ForgetGraph, ForgetSubject, Graph, InvalidArgument, NotFound
 from ._dates import DueDate, DueSummary, When, due_date, due_summary, expiry_of, moment_of, now_or, seconds_of
-from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, is_graphs
-from ._graphs import GraphDataset, class_text
+from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, collected, is_graphs, refuse_foreign
+from ._graphs import GraphDataset, class_text, load, texts
 from ._ledger import (Ledger, LedgerEntry, ListOutcome, Verification, WorkspaceUpdate, entry_of, update_of)
 from ._progress import ProgressOption, reporter
-from ._requests import Key, Request, request_of
+from ._requests import Key, Request, RequestOrKey, all_requests, key_of, previewed, request_of
 
 Path = Union[str, "os.PathLike[str]"]
 # Called with an update before it is written.
 HandOut = Callable[[WorkspaceUpdate], None]
+
+
+class GraphEntry(NamedTuple):
+    """A graph that a workspace holds.  Requests name it by its number, or by its external id where it has one."""
+
+    number: int
+    id: Optional[str]
+    label: str
+    nodes_at_creation: int
+    graph: Graph
 
 
 class SubjectEntry(NamedTuple):
@@ -35,6 +46,24 @@ class SubjectEntry(NamedTuple):
 
 def _place(path: Optional[Path]) -> Optional[str]:
     return None if path is None else os.fspath(path)
+
+
+def _transform_of(embedder: Any) -> _core.Transform:
+    if isinstance(embedder, _GraphTransformer):
+        return embedder._transform_words()
+    if embedder is None or isinstance(embedder, str):
+        return _core.Transform(embedder, {})
+    raise InvalidArgument("a workspace embeds by a text or an Embedder; rows of a function are given as rows")
+
+
+def _beside(embedder: Any, features: Optional[str], fit_constants: Optional[str],
+            public_data: Optional[GraphDataset]) -> Tuple[Optional[str], Optional[str], Optional[GraphDataset]]:
+    """What an embedder has beside its transform, where nothing else is given."""
+    if not isinstance(embedder, _GraphTransformer):
+        return features, fit_constants, public_data
+    return (embedder.features if features is None else features,
+            embedder.fit_constants if fit_constants is None else fit_constants,
+            embedder.public_data if public_data is None else public_data)
 
 
 def _handing(hand_out: Optional[HandOut]) -> Optional[Callable[[_core.Outcome], None]]:
@@ -73,28 +102,39 @@ class Workspace:
                ids: Optional[Sequence[str]] = None, subjects: Optional[Sequence[str]] = None,
                classes: Classes = None, features: Optional[str] = None, fit_constants: Optional[str] = None,
                public_data: Optional[GraphDataset] = None, expires: Optional[When] = None,
-               keep_for: Optional[datetime.timedelta] = None, key: Optional[Path] = None,
+               keep_for: Optional[datetime.timedelta] = None, key: Optional[Path] = None, stream: bool = False,
                progress: ProgressOption = None, **options: Any) -> "Workspace":
-        """Trains on graphs, or on a 2-D array of rows, and writes the file.
+        """Trains on graphs, on a 2-D array of rows, or on a data set by its name or path, and writes the file.
 
         ``options`` are those of ForgettingClassifier.  ``expires`` or ``keep_for`` is a due date of every graph; one
-        that has an earlier date keeps it.
+        that has an earlier date keeps it.  ``stream=True`` reads a JSONL file twice, a few graphs at a time, so that it
+        does not have to fit memory, as ``unscatter train --stream``; the workspace is the same.
         """
-        rows = not is_graphs(data)
-        if isinstance(embedder, _GraphTransformer):
-            transform = embedder._transform_words()
-            features = embedder.features if features is None else features
-            fit_constants = embedder.fit_constants if fit_constants is None else fit_constants
-            public_data = embedder.public_data if public_data is None else public_data
-        elif embedder is None or isinstance(embedder, str):
-            transform = _core.Transform("rows" if rows and embedder is None else embedder, {})
-        else:
-            raise InvalidArgument("a workspace embeds by a text or an Embedder; rows of a function are given as rows")
+        named = isinstance(data, (str, os.PathLike))
+        if named and (y is not None or ids is not None or subjects is not None):
+            raise InvalidArgument("a file has its own classes and ids: y=, ids= and subjects= do not go with it")
+        if stream and not named:
+            raise InvalidArgument("stream=True reads a file: give its path in place of the data")
+        if named and not stream:
+            data = load(data, threads=options.get("threads") or 0, progress=progress)
+        data = collected(data)
+        rows = not named and not is_graphs(data)
+        transform = _core.Transform("rows", {}) if rows and embedder is None else _transform_of(embedder)
+        features, fit_constants, public_data = _beside(embedder, features, fit_constants, public_data)
+        place = os.fspath(path)
+        if stream:
+            names, _, kind = class_list(classes, public_data)
+            if kind:
+                options["classes"] = kind
+            made = _core.CoreWorkspace.create_from_file(
+                place, _core.find_dataset(os.fspath(data)), transform, features,
+                fit_source(fit_constants, public_data), names, options, expiry_of(expires, keep_for), _place(key),
+                reporter(progress))
+            return cls(made, place, _place(key), False)
         core = cls._rows(data, y, ids, subjects) if rows else cls._graphs(data, y, ids)
         core, _, kind = stated_classes(core, classes, public_data)
         if kind:
             options["classes"] = kind
-        place = os.fspath(path)
         made = _core.CoreWorkspace.create(place, core, transform, features, fit_source(fit_constants, public_data),
                                           options, expiry_of(expires, keep_for), _place(key), reporter(progress))
         return cls(made, place, _place(key), False)
@@ -108,10 +148,12 @@ class Workspace:
     @staticmethod
     def _rows(data: Any, y: Optional[Sequence[Any]], ids: Optional[Sequence[str]],
               subjects: Optional[Sequence[str]]) -> _core.Dataset:
+        refuse_foreign(data)
         if y is None:
             raise InvalidArgument("the classes of the rows are missing: create(path, rows, y)")
         return _core.rows_dataset("rows", np.asarray(data, dtype=np.float64), [class_text(label) for label in y],
-                                  [] if ids is None else list(ids), [] if subjects is None else list(subjects))
+                                  [] if ids is None else texts(ids, "ids of rows"),
+                                  [] if subjects is None else texts(subjects, "subjects"))
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, key: Optional[Path] = None, wait: Optional[float] = None,
@@ -120,6 +162,27 @@ class Workspace:
         place = os.fspath(path)
         core = _core.CoreWorkspace.open(place, read_only, _place(key), wait, threads, reporter(progress))
         return cls(core, place, _place(key), read_only)
+
+    def retrain(self, path: Path, *, embedder: Union[None, str, Embedder, ScatteringTransformer] = None,
+                classes: Classes = None, features: Optional[str] = None, fit_constants: Optional[str] = None,
+                public_data: Optional[GraphDataset] = None, key: Optional[Path] = None,
+                progress: ProgressOption = None, **options: Any) -> "Workspace":
+        """Learns again from what is left, into another file, and returns that workspace, as ``unscatter retrain``.
+
+        ``options`` are those of ForgettingClassifier.  What is not given stays as it is here; ``embedder`` and
+        ``features`` belong together, so one of them brings the other to its default.  Nothing that was forgotten comes
+        back.  Models that were published stay counted, and the certificate states the promise for all of them
+        together.  This workspace stays as it is: requests to forget have to be made to both, until it is deleted.
+        """
+        anew = embedder is not None or features is not None
+        features, fit_constants, public_data = _beside(embedder, features, fit_constants, public_data)
+        names, _, kind = class_list(classes, public_data)
+        if kind:
+            options["classes"] = kind
+        place, signs = os.fspath(path), self._key if key is None else _place(key)
+        made = self._core.retrain(place, _transform_of(embedder) if anew else None, features,
+                                  fit_source(fit_constants, public_data), names, options, signs, reporter(progress))
+        return Workspace(made, place, signs, False)
 
     def close(self) -> None:
         """Lets others use the file."""
@@ -139,7 +202,7 @@ class Workspace:
 
     # ---- updates
 
-    def forget(self, request: Optional[Request] = None, *, graph: Optional[Key] = None, node: Optional[Key] = None,
+    def forget(self, request: Optional[RequestOrKey] = None, *, graph: Optional[Key] = None, node: Optional[Key] = None,
                edge: Optional[Tuple[Key, Key]] = None, features_of: Optional[Key] = None,
                subject: Optional[str] = None, row: Optional[Key] = None, keep_salts: bool = False,
                shred: bool = False, hand_out: Optional[HandOut] = None,
@@ -148,16 +211,17 @@ class Workspace:
         chosen = request_of(request, graph, node, edge, features_of, subject, row)
         return self.forget_many([chosen], keep_salts=keep_salts, shred=shred, hand_out=hand_out, progress=progress)
 
-    def forget_many(self, requests: Iterable[Request], *, keep_salts: bool = False, shred: bool = False,
+    def forget_many(self, requests: Iterable[RequestOrKey], *, keep_salts: bool = False, shred: bool = False,
                     hand_out: Optional[HandOut] = None, progress: ProgressOption = None) -> WorkspaceUpdate:
         """All of them by one update, with one ledger entry and one receipt.
 
         ``hand_out`` is called with the update before anything is written: the place to make openings durable.  If it
         raises, nothing is forgotten.  ``keep_salts`` keeps salts in the file, and ``shred`` hands none out.
         """
-        return update_of(self._core.forget(list(requests), keep_salts, shred, _handing(hand_out), reporter(progress)))
+        return update_of(self._core.forget(all_requests(requests), keep_salts, shred, _handing(hand_out),
+                                           reporter(progress)))
 
-    def forget_list(self, requests: Iterable[Request], *, batch: Optional[int] = None, skip_refused: bool = False,
+    def forget_list(self, requests: Iterable[RequestOrKey], *, batch: Optional[int] = None, skip_refused: bool = False,
                     keep_salts: bool = False, shred: bool = False, hand_out: Optional[HandOut] = None,
                     acknowledge: Optional[Callable[[int, WorkspaceUpdate], None]] = None,
                     progress: ProgressOption = None) -> ListOutcome:
@@ -175,18 +239,24 @@ class Workspace:
             told(done, update_of(outcome))
 
         before, entries, honoured, updates, refused = self._core.forget_list(
-            list(requests), batch, skip_refused, keep_salts, shred, _handing(hand_out),
+            all_requests(requests), batch, skip_refused, keep_salts, shred, _handing(hand_out),
             None if acknowledge is None else after, reporter(progress))
         return ListOutcome(before, entries, honoured, [update_of(one) for one in updates], refused)
 
-    def preview(self, requests: Union[Request, Iterable[Request]]) -> Tuple[Certificate, Exposure]:
-        """What forget_many() would do and cost."""
-        return self._core.preview(list(requests) if isinstance(requests, Iterable) else [requests], None)
+    def preview(self, requests: Union[None, RequestOrKey, Iterable[RequestOrKey]] = None, *,
+                graph: Optional[Key] = None, node: Optional[Key] = None, edge: Optional[Tuple[Key, Key]] = None,
+                features_of: Optional[Key] = None, subject: Optional[str] = None,
+                row: Optional[Key] = None) -> Tuple[Certificate, Exposure]:
+        """What forget_many() of a list, or forget() with the same words, would do and cost."""
+        return self._core.preview(previewed(requests, graph, node, edge, features_of, subject, row), None)
 
     def add(self, data: Any, y: Optional[Sequence[Any]] = None, *, ids: Optional[Sequence[str]] = None,
             subjects: Optional[Sequence[str]] = None, expires: Optional[When] = None,
             keep_for: Optional[datetime.timedelta] = None, progress: ProgressOption = None) -> WorkspaceUpdate:
-        """Learns from more graphs or rows, by one update."""
+        """Learns from more graphs or rows, or from a data set by its name or path, by one update."""
+        if isinstance(data, (str, os.PathLike)):
+            data = load(data, progress=progress)
+        data = collected(data)
         core = self._graphs(data, y, ids) if is_graphs(data) else self._rows(data, y, ids, subjects)
         return update_of(self._core.add(core, expiry_of(expires, keep_for), reporter(progress)))
 
@@ -266,6 +336,31 @@ class Workspace:
     def remaining(self) -> GraphDataset:
         """What is left, as a data set."""
         return GraphDataset._of(self._core.remaining())
+
+    def graphs(self) -> Iterator[GraphEntry]:
+        """The graphs that are left, in the order of their numbers, each read when it is asked for.
+
+        What this shows is private.  ``[one.number for one in workspace.graphs() if one.label == "club"]`` searches.
+        """
+        for place in range(int(self.status()["slots"])):
+            number, name, label, nodes, graph = self._core.slot(place)
+            if graph is not None and label is not None:
+                yield GraphEntry(number, name, label, nodes, graph)
+
+    def graph(self, key: Key) -> GraphEntry:
+        """One graph by its number or its external id, as forget() names it."""
+        wanted = key_of(key, "a graph or a row")
+        for one in self.graphs():
+            if wanted == (one.id if isinstance(wanted, str) else one.number):
+                return one
+        raise NotFound(f"there is no graph {wanted!r}, or it was removed")
+
+    def export(self, to: Path, *, replace: bool = False) -> None:
+        """Writes what is left as JSONL, for its owner only, as ``unscatter export``; load() reads it."""
+        place = os.fspath(to)
+        if not replace and os.path.lexists(place):
+            raise InvalidArgument(f"'{place}' exists already; replace=True replaces it")
+        self._core.export_graphs(place)
 
     def subject(self, name: str) -> Dict[str, Any]:
         """Everything that is held about the nodes with this external id, for a request of access."""
