@@ -14,6 +14,7 @@ import { RequestPage } from "./requests/request_page";
 import { RequestsPage } from "./requests/requests_page";
 import { SessionProvider, useSession } from "./session/session";
 import { SignIn } from "./session/sign_in";
+import { SettingsPage } from "./settings/settings_page";
 
 export function App() {
   return (
@@ -58,6 +59,7 @@ function Pages() {
           <Route path="/requests/new" component={NewRequest} />
           <Route path="/requests/:id">{({ id }) => <RequestPage key={id} id={id} />}</Route>
           <Route path="/ledger" component={LedgerPage} />
+          <Route path="/settings" component={SettingsPage} />
           <Route>
             <Redirect to="/" />
           </Route>

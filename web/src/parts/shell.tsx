@@ -9,6 +9,7 @@ const PAGES = [
   ["/", "Overview"],
   ["/requests", "Requests"],
   ["/ledger", "Ledger"],
+  ["/settings", "Settings"],
   ["/check", "Receipts"],
 ] as const;
 

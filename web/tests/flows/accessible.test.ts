@@ -1,7 +1,7 @@
 // axe-core on every page, light and dark, wide and on a phone; no page is wider than the window.
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { Page } from "playwright-core";
-import { setPolicy, someSubject, submit, untilFinal } from "../service/api";
+import { api, setPolicy, someSubject, submit, untilFinal } from "../service/api";
 import { axeFaults, newPage, signedIn, useBrowser } from "../service/browser";
 import { fixture } from "../unit/fixtures";
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
   await setPolicy({ verify: false });
   done = (await untilFinal((await submit({ forget: "subject", id: await someSubject() })).id)).id;
   await setPolicy({ verify: true });
+  await api().POST("/v1/webhooks", { body: { url: "https://tickets.example/hook", events: ["done"], active: false } });
   subject = await someSubject();
   open = (await submit({ forget: "subject", id: subject })).id;
 });
@@ -24,6 +25,7 @@ const PAGES: [name: string, place: () => string, look: (page: Page) => Promise<v
   ["open request", () => `/requests/${open}`, (page) => page.locator(".timeline").waitFor()],
   ["done request", () => `/requests/${done}`, (page) => page.getByText("The signature is right").waitFor()],
   ["ledger", () => "/ledger", (page) => page.getByText("the chain is good").waitFor()],
+  ["settings", () => "/settings", (page) => page.getByText("https://tickets.example/hook").waitFor()],
   ["new request", () => "/requests/new", preview],
   ["a question", () => `/requests/${open}`, (page) => page.getByRole("button", { name: "Refuse" }).click()],
 ];

@@ -5,6 +5,7 @@ import { fillDays } from "../../src/pages/fill_days";
 import { askedWords, daysWords } from "../../src/lib/words";
 import { quantileBound } from "../../src/plots/quantile";
 import { readExact } from "../../src/proof/json";
+import { eventsWords, policyWords } from "../../src/settings/policy_words";
 import { ledger } from "./fixtures";
 
 it.each([
@@ -62,4 +63,31 @@ it("days on which nothing happened are there, too", () => {
     ["2026-02-28", 2],
     ["2026-03-01", 0],
   ]);
+});
+
+it("a policy is told in sentences", () => {
+  const usual = {
+    days: 30,
+    extension_days: 30,
+    most_days: 60,
+    verify: false,
+    most_open: 100000,
+    key_hours: 24,
+    keep_days: null,
+    events: false,
+  };
+  const words = Object.fromEntries(policyWords(usual));
+  expect(words["Due date"]).toBe("A request has to be done within 30 days.");
+  expect(words["Open requests"]).toBe("100,000 at most. More are not taken.");
+  expect(words["Events"]).toContain("off");
+  const strict = Object.fromEntries(
+    policyWords({ ...usual, days: 1, extension_days: 0, verify: true, keep_days: 1, events: true }),
+  );
+  expect(strict["Who asks"]).toContain("An operator checks");
+  expect(strict["Due date"]).toBe("A request has to be done within 1 day.");
+  expect(strict["Extension"]).toBe("A due date cannot be extended.");
+  expect(strict["Finished requests"]).toContain("after 1 day.");
+  const webhook = { id: "1", url: "https://a.example/", events: [], active: true };
+  expect(eventsWords(webhook)).toBe("every change");
+  expect(eventsWords({ ...webhook, events: ["done", "already-absent"] })).toBe("done, already absent");
 });
