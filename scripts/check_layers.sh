@@ -37,7 +37,7 @@ fi
 #   service/serve.h, tokens.h    `serve` and `token`: the service is a part of the program
 #   cluster/, comm/              the program under mpirun
 program_may="service/serve.h service/tokens.h cluster/crew.h cluster/ranks.h cluster/worker.h comm/communicator.h
-  embedding/embed_crew.h embedding/npy.h unlearn/paper_setting.h"
+  store/shard_crew.h embedding/npy.h unlearn/paper_setting.h"
 
 folders=()
 for folder in include/unscatter src apps bench python; do

@@ -13,6 +13,7 @@
 #include "files.h"
 #include "locations.h"
 #include "prediction_lines.h"
+#include "store/shard_crew.h"
 #include "transform_options.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/make_embedder.h"

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "commands.h"
-#include "embedding/embed_crew.h"
 #include "files.h"
 #include "key_options.h"
 #include "locations.h"
 #include "prediction_lines.h"
 #include "row_options.h"
+#include "store/shard_crew.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/store/signing_key.h"
@@ -243,7 +243,7 @@ class PredictionRun {
   }
 
   const PredictArguments& arguments_;
-  EmbedCrew* crew_;
+  ShardCrew* crew_;
   bool keep_names_;
   std::optional<Predictor> predictor_;
   std::optional<PredictionLines> lines_;

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "constant_options.h"
 #include "locations.h"
+#include "store/shard_crew.h"
 #include "training.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/unlearn/tune.h"

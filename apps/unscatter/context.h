@@ -11,7 +11,11 @@
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 
-namespace unscatter::cli {
+namespace unscatter {
+
+class ShardCrew;
+
+namespace cli {
 
 // The work of a subcommand. main() prints its report to stdout as text or JSON, and an error to stderr.
 using Action = std::function<Result<Report>()>;
@@ -21,9 +25,9 @@ using UsageCheck = std::function<Status()>;
 
 class Context {
  public:
-  // `crew`: who else embeds, where the program runs on many machines.
-  explicit Context(EmbedCrew* crew = nullptr) : crew_(crew) {}
-  [[nodiscard]] EmbedCrew* crew() const noexcept { return crew_; }
+  // `crew`: the other processes, where the program runs on many machines.
+  explicit Context(ShardCrew* crew = nullptr) : crew_(crew) {}
+  [[nodiscard]] ShardCrew* crew() const noexcept { return crew_; }
 
   // Gives `command` the options of every command (--json, --quiet), and `action` to run when the user has chosen it.
   // Everything that `action` and `check` refer to must live as long as the context.
@@ -42,7 +46,7 @@ class Context {
   [[nodiscard]] int run_chosen() const;
 
  private:
-  EmbedCrew* crew_;
+  ShardCrew* crew_;
   bool json_ = false;
   bool quiet_ = false;
   Action chosen_;
@@ -55,4 +59,5 @@ class Context {
 // Says `message` in one sentence on stderr and, with --json, as an error document on stdout.
 void report_error(std::string_view code, std::string_view message, bool json);
 
-}  // namespace unscatter::cli
+}  // namespace cli
+}  // namespace unscatter

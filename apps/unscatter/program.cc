@@ -137,7 +137,7 @@ int run(int argc, const char* const* argv, Context& context, const MoreCommands&
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const MoreCommands& add_more, EmbedCrew* crew) {
+int run_program(int argc, const char* const* argv, const MoreCommands& add_more, ShardCrew* crew) {
   Context alone(crew);
   Context context(crew);
   try {

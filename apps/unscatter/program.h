@@ -13,6 +13,6 @@ using MoreCommands = std::function<void(CLI::App& program, Context& context)>;
 
 // The work of main().  Returns an ExitCode (exit_code.h), also if something was thrown.  `crew`: as in Context.
 [[nodiscard]] int run_program(int argc, const char* const* argv, const MoreCommands& add_more,
-                              EmbedCrew* crew = nullptr);
+                              ShardCrew* crew = nullptr);
 
 }  // namespace unscatter::cli

@@ -14,6 +14,7 @@
 #include "files.h"
 #include "locations.h"
 #include "stage_clock.h"
+#include "store/shard_crew.h"
 #include "training_report.h"
 #include "unlearn/paper_setting.h"
 #include "unscatter/graph/read.h"

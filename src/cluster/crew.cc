@@ -10,6 +10,7 @@
 #include "cluster/file_pieces.h"
 #include "cluster/messages.h"
 #include "cluster/operation.h"
+#include "cluster/shared_rows.h"
 #include "unscatter/embedding/transform_spec.h"
 
 namespace unscatter::cluster {
@@ -36,6 +37,12 @@ std::vector<std::size_t> cut(std::span<const Graph* const> graphs, std::uint64_t
 
 Crew::~Crew() { give_order(job_, {Operation::kEnd}); }
 
+std::unique_lock<std::mutex> Crew::turn() {
+  std::unique_lock lock(busy_, std::try_to_lock);
+  if (lock.owns_lock() && learning_ != std::thread::id() && learning_ != std::this_thread::get_id()) lock.unlock();
+  return lock;
+}
+
 bool Crew::announce(const Embedder& embedder) {
   const std::optional<std::string> text = embedder_text(embedder);
   if (!text) return false;
@@ -55,7 +62,7 @@ Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Gr
   for (const Graph* graph : graphs) cost += cost_of(graph);
   // Rows that were made outside are only copied.
   const bool copies = embedder.spec() != nullptr && embedder.spec()->family == "rows";
-  const std::unique_lock lock(busy_, std::try_to_lock);
+  const std::unique_lock lock = turn();
   if (job_.size() == 1 || copies || cost < limits_.least_cost || !lock.owns_lock() || !announce(embedder)) {
     return embedder.embed(graphs, alone);
   }
@@ -104,7 +111,7 @@ Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, co
   std::error_code unknown;
   const bool regular = std::filesystem::is_regular_file(path, unknown);
   const FileCut cut = cut_file(regular ? std::filesystem::file_size(path, unknown) : 0, job_.size());
-  const std::unique_lock lock(busy_, std::try_to_lock);
+  const std::unique_lock lock = turn();
   if (unknown || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return shared;
 
   const std::size_t ranks = job_.size();
@@ -153,6 +160,26 @@ Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, co
   // A file without a graph is an error, which its reader words.
   shared.all = good && shared.graphs > 0;
   return shared;
+}
+
+std::optional<KeptState::Rows> Crew::spread(const SparseBlockRows& rows, std::span<const std::uint32_t> labels,
+                                            std::size_t threads) {
+  const std::unique_lock lock = turn();
+  if (job_.size() == 1 || rows.stored_values() < limits_.least_values || !lock.owns_lock()) return std::nullopt;
+  learning_ = std::this_thread::get_id();
+  give_order(job_, {Operation::kRows, rows.columns(), threads});
+  ++times_shared_;
+  return spread_rows(job_, rows, labels);
+}
+
+std::optional<KeptState::Rows> Crew::read_shards(const ShardedRows& kept, std::size_t threads) {
+  const std::unique_lock lock = turn();
+  if (job_.size() == 1 || kept.slots < limits_.least_rows || !lock.owns_lock()) return std::nullopt;
+  learning_ = std::this_thread::get_id();
+  give_order(job_, {Operation::kShards, 0, threads});
+  auto rows = read_shared_rows(job_, kept);
+  if (rows) ++times_shared_;
+  return rows;
 }
 
 }  // namespace unscatter::cluster

@@ -4,26 +4,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "comm/communicator.h"
-#include "embedding/embed_crew.h"
+#include "store/shard_crew.h"
 
 namespace unscatter::cluster {
 
-// In nodes and entries of all graphs.
+// What is less is not worth a message.
 struct CrewLimits {
-  std::uint64_t least_cost = std::uint64_t{1} << 15;  // less is not worth a message
+  // In nodes and entries of all graphs.
+  std::uint64_t least_cost = std::uint64_t{1} << 15;
   std::uint64_t block_cost = std::uint64_t{1} << 21;  // of one block at most: a message of some ten megabytes
+  // Numbers in rows, where rows are shared for a training; rows, where they are shared for an update.
+  std::uint64_t least_values = std::uint64_t{1} << 17;
+  std::uint64_t least_rows = std::uint64_t{1} << 11;
 };
 
 // On the first rank, while all others run serve_first_rank() (worker.h).
 //
 // One call of embed() cuts the graphs into blocks of equal cost.  In each round every rank embeds one block.  With P
-// ranks and R rounds that takes (1 + 4 R) (P - 1) messages, and 3 (P - 1) more if the embedder is not the one of the
+// ranks and R rounds that takes (2 + 4 R) (P - 1) messages, and 4 (P - 1) more if the embedder is not the one of the
 // call before (docs/scale.md).
-class Crew final : public EmbedCrew {
+//
+// Learners of rows that spread() or read_shards() returned belong to the thread that called it, and their messages to
+// the others are not under this object's lock.  From then on graphs of other threads stay in this process.
+class Crew final : public ShardCrew {
  public:
   explicit Crew(Communicator& job, CrewLimits limits = {}) : job_(job), limits_(limits) {}
   // Tells the others that the job is done.
@@ -33,12 +42,21 @@ class Crew final : public EmbedCrew {
                                               const EmbedOptions& options) override;
 
   // Pieces go round the ranks.  Each rank reads, embeds and sends its own; the first one embeds too.  With P ranks and
-  // R rounds that takes (5 + 3 R) (P - 1) messages, and 3 (P - 1) for a new embedder.
+  // R rounds that takes (6 + 3 R) (P - 1) messages, and 4 (P - 1) for a new embedder.
   [[nodiscard]] Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder, bool symmetrise,
                                           const EmbedOptions& options,
                                           const std::function<Status(EmbeddedPiece)>& take) override;
 
+  [[nodiscard]] std::optional<KeptState::Rows> spread(const SparseBlockRows& rows,
+                                                      std::span<const std::uint32_t> labels,
+                                                      std::size_t threads) override;
+  [[nodiscard]] std::optional<KeptState::Rows> read_shards(const ShardedRows& kept, std::size_t threads) override;
+  // How often rows were shared.  For tests.
+  [[nodiscard]] std::size_t times_shared() const noexcept { return times_shared_; }
+
  private:
+  // Locked if this thread may send orders now.
+  [[nodiscard]] std::unique_lock<std::mutex> turn();
   // The others have this embedder afterwards.  False: it cannot be told to them.
   [[nodiscard]] bool announce(const Embedder& embedder);
 
@@ -46,6 +64,8 @@ class Crew final : public EmbedCrew {
   CrewLimits limits_;
   std::mutex busy_;
   std::string announced_;
+  std::size_t times_shared_ = 0;
+  std::thread::id learning_;  // the thread that has learners of shared rows; under the lock
 };
 
 }  // namespace unscatter::cluster

@@ -1,11 +1,16 @@
 // What the first rank asks of the others.
+//
+// Every message of the first rank begins with its kind: an order is one of these, and what begins with kLearnerMessage
+// is about learners whose rows the ranks share (unlearn/learner_mirrors.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <vector>
 
 #include "comm/communicator.h"
+#include "unlearn/learner_mirrors.h"
 
 namespace unscatter::cluster {
 
@@ -14,9 +19,12 @@ enum class Operation : std::uint64_t {
   kEmbedder = 1,  // broadcast_any(): the text of an embedder, for all that follows
   kEmbed = 2,     // a = rounds, b = threads: blocks of graphs come, blocks of rows go back
   kFile = 3,      // a = bytes of the file, b = threads, c = 1: symmetrise; see Crew::embed_file()
+  kRows = 4,      // a = columns, b = threads: rows come, to be shared (shared_rows.h)
+  kShards = 5,    // b = threads: every rank reads the rows of some shards, to be shared (shared_rows.h)
 };
+// The first byte of an order is that of its number.
+static_assert(static_cast<unsigned char>(kLearnerMessage) > 5);
 
-// A broadcast of this begins every operation.
 struct Order {
   Operation operation = Operation::kEnd;
   std::uint64_t a = 0;
@@ -24,10 +32,16 @@ struct Order {
   std::uint64_t c = 0;
 };
 
-inline void give_order(Communicator& job, Order order) { job.broadcast_numbers(std::span(&order, 1)); }
-[[nodiscard]] inline Order take_order(Communicator& job) {
-  Order order;
-  job.broadcast_numbers(std::span(&order, 1));
+// Two broadcasts: of a length and of 32 bytes.
+inline void give_order(Communicator& job, Order order) {
+  std::vector<std::byte> bytes(sizeof(order));
+  std::memcpy(bytes.data(), &order, sizeof(order));
+  job.broadcast_any(bytes);
+}
+// Of a message that is no message about learners.  One of another length asks for nothing that exists.
+[[nodiscard]] inline Order order_in(std::span<const std::byte> message) {
+  Order order{static_cast<Operation>(~std::uint64_t{0})};
+  if (message.size() == sizeof(order)) std::memcpy(&order, message.data(), sizeof(order));
   return order;
 }
 

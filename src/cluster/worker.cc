@@ -18,29 +18,80 @@
 #include "cluster/file_pieces.h"
 #include "cluster/messages.h"
 #include "cluster/operation.h"
+#include "cluster/shared_rows.h"
+#include "unlearn/learner_mirrors.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter::cluster {
 namespace {
 
+// This rank's share of the rows, until rows of something else take its place.
+class HeldRows final : public RowKeeper {
+ public:
+  HeldRows() = default;
+  HeldRows(const HeldRows&) = delete;
+  HeldRows& operator=(const HeldRows&) = delete;
+  ~HeldRows() override { wipe_rows(); }
+
+  // Before others are read: there is memory for one share.
+  void wipe_rows() noexcept {
+    if (!rows_) return;
+    rows_->rows.set_share(std::nullopt);
+    rows_->rows.truncate(0);
+    wipe(rows_->labels);
+    rows_.reset();
+  }
+  [[nodiscard]] KeptState::Rows take() override {
+    invariant(rows_ != nullptr, "rows come before learners");
+    KeptState::Rows rows = std::move(*rows_);
+    rows_.reset();
+    return rows;
+  }
+  void give_back(KeptState::Rows rows) override { rows_ = std::make_unique<KeptState::Rows>(std::move(rows)); }
+
+ private:
+  std::unique_ptr<KeptState::Rows> rows_;
+};
+
 class Worker {
  public:
-  explicit Worker(Communicator& job) : job_(job) {}
+  explicit Worker(Communicator& job) : job_(job), mirrors_(job, rows_) {}
 
   void run() {
+    std::vector<std::byte> message;
     for (;;) {
-      const Order order = take_order(job_);
+      job_.broadcast_any(message);
+      if (!message.empty() && message.front() == kLearnerMessage) {
+        const bool goes_on = mirrors_.serve(message);
+        invariant(goes_on, "the job ends by an order");
+        wipe(message);  // rows may be in it
+        continue;
+      }
+      const Order order = order_in(message);
       switch (order.operation) {
         case Operation::kEnd: return;
         case Operation::kEmbedder: learn_embedder(); break;
         case Operation::kEmbed: embed(order.a, order.b); break;
         case Operation::kFile: embed_file(order); break;
+        case Operation::kRows:
+          begin_sharing(order);
+          rows_.give_back(take_spread_rows(job_, order.a));
+          break;
+        case Operation::kShards:
+          begin_sharing(order);
+          if (auto rows = read_own_shards(job_)) rows_.give_back(*std::move(rows));
+          break;
         default: job_.abort("the first rank asks for something that this rank does not know");
       }
     }
   }
 
  private:
+  void begin_sharing(const Order& order) {
+    rows_.wipe_rows();
+    mirrors_.set_threads(order.b);
+  }
+
   void learn_embedder() {
     std::vector<std::byte> bytes;
     job_.broadcast_any(bytes);
@@ -91,6 +142,8 @@ class Worker {
 
   Communicator& job_;
   std::shared_ptr<const Embedder> embedder_;
+  HeldRows rows_;
+  LearnerMirrors mirrors_;
 };
 
 }  // namespace

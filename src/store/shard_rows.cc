@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdint>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "store/shard_files.h"
 #include "store/sqlite.h"
-#include "store/stored_rows.h"
 #include "store/workspace_tables.h"
 
 namespace unscatter {
 
-Result<KeptState::Rows> read_shard_rows(const std::filesystem::path& path, const ShardRowsRequest& request,
-                                        std::size_t& found) {
+Result<ReadRows> read_shard_rows(const std::filesystem::path& path, const ShardRowsRequest& request) {
   std::error_code none;
   const auto log = std::filesystem::file_size(std::filesystem::path(path.string() + "-wal"), none);
   if (!none && log > 0) {
@@ -28,19 +23,9 @@ Result<KeptState::Rows> read_shard_rows(const std::filesystem::path& path, const
   UNSCATTER_CHECK_OK(check_shard(identity, request.workspace, request.number, identity.touched, path));
 
   const std::size_t first = request.partition.first(request.number);
-  const std::size_t count = request.leaves.size();
-  KeptState::Rows kept{SparseBlockRows(count, request.width), std::vector<std::uint32_t>(count, 0)};
-  const auto take = [&](std::size_t slot, std::span<const std::byte> content) -> Status {
-    BlockRow row;
-    const std::size_t place = slot - first;
-    UNSCATTER_CHECK_OK(parse_row(content, slot, request.width, request.classes, row, kept.labels[place]));
-    kept.rows.set_row(place, std::move(row));
-    return ok_status();
-  };
   // As a workspace of this part alone: slots before and behind it are in files that are not looked at.
-  UNSCATTER_TRY(rows, visit_rows_between(WorkspaceTables(shard), {first, request.leaves, first + count}, take));
-  found = rows;
-  return kept;
+  return read_rows_between(WorkspaceTables(shard), {first, request.leaves, first + request.leaves.size()},
+                           request.width, request.classes);
 }
 
 }  // namespace unscatter

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "store/slot_partition.h"
+#include "store/stored_rows.h"
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
-#include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
 
@@ -26,9 +26,8 @@ struct ShardRowsRequest {
 
 // Reads the rows of the shard file `path`, row i being that of the i-th slot of the shard.  Takes no lock: the
 // coordinator has it, and does not write meanwhile.  The seal of every row is held against its leaf, so a row of
-// another state is noticed.  `found`: how many slots have a row.  Errors: kMalformedInput where a row or the shard is
+// another state is noticed.  Errors: kMalformedInput where a row or the shard is
 // not the one that is meant; kUnavailable where the shard has a log, because an update is under way; kIo.
-[[nodiscard]] Result<KeptState::Rows> read_shard_rows(const std::filesystem::path& path,
-                                                      const ShardRowsRequest& request, std::size_t& found);
+[[nodiscard]] Result<ReadRows> read_shard_rows(const std::filesystem::path& path, const ShardRowsRequest& request);
 
 }  // namespace unscatter

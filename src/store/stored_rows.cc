@@ -149,17 +149,27 @@ Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size
   return ok_status();
 }
 
-Result<KeptState::Rows> read_rows(const WorkspaceTables& tables, std::span<const Digest> leaves, std::size_t graphs,
-                                  std::size_t width, std::size_t classes) {
-  KeptState::Rows kept{SparseBlockRows(leaves.size(), width), std::vector<std::uint32_t>(leaves.size(), 0)};
+Result<ReadRows> read_rows_between(const WorkspaceTables& tables, const SlotRange& range, std::size_t width,
+                                   std::size_t classes) {
+  const std::size_t count = range.leaves.size();
+  ReadRows read{{SparseBlockRows(count, width), std::vector<std::uint32_t>(count, 0)}, 0};
   const auto take = [&](std::size_t slot, std::span<const std::byte> content) -> Status {
     BlockRow row;
-    UNSCATTER_CHECK_OK(parse_row(content, slot, width, classes, row, kept.labels[slot]));
-    kept.rows.set_row(slot, std::move(row));
+    const std::size_t place = slot - range.first;
+    UNSCATTER_CHECK_OK(parse_row(content, slot, width, classes, row, read.rows.labels[place]));
+    read.rows.rows.set_row(place, std::move(row));
     return ok_status();
   };
-  UNSCATTER_CHECK_OK(visit_row_contents(tables, leaves, graphs, take));
-  return kept;
+  UNSCATTER_TRY(found, visit_rows_between(tables, range, take));
+  read.found = found;
+  return read;
+}
+
+Result<KeptState::Rows> read_rows(const WorkspaceTables& tables, std::span<const Digest> leaves, std::size_t graphs,
+                                  std::size_t width, std::size_t classes) {
+  UNSCATTER_TRY(read, read_rows_between(tables, {0, leaves, leaves.size()}, width, classes));
+  UNSCATTER_CHECK_OK(check_row_count(read.found, graphs));
+  return std::move(read.rows);
 }
 
 }  // namespace unscatter

@@ -48,6 +48,14 @@ struct SlotRange {
 [[nodiscard]] Status parse_row(std::span<const std::byte> content, std::size_t slot, std::size_t width,
                                std::size_t classes, BlockRow& row, std::uint32_t& label);
 
+// Some neighbouring slots of a file, as they are kept.
+struct ReadRows {
+  KeptState::Rows rows;
+  std::size_t found = 0;  // so many of the slots have a row
+};
+// Those of the range.  Slots without a row are empty.  Errors: kMalformedInput where something is not what was written.
+[[nodiscard]] Result<ReadRows> read_rows_between(const WorkspaceTables& tables, const SlotRange& range,
+                                                 std::size_t width, std::size_t classes);
 // All of them.  Slots without a row are empty; `graphs` of them are not.  Errors: kMalformedInput where something is
 // not what was written.
 [[nodiscard]] Result<KeptState::Rows> read_rows(const WorkspaceTables& tables, std::span<const Digest> leaves,

@@ -13,6 +13,7 @@
 #include "store/expiry.h"
 #include "store/kept_state.h"
 #include "store/schema.h"
+#include "store/shard_crew.h"
 #include "store/stored_graph.h"
 #include "store/upgrade.h"
 #include "store/workspace_state.h"

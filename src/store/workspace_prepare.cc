@@ -1,11 +1,16 @@
 // The first half of a removal or a correction: all of its computing, on what is touched or on a session of all graphs.
 #include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/stopwatch.h"
+#include "learn/curvature_form.h"
 #include "store/cold.h"
 #include "store/kept_state.h"
+#include "store/shard_crew.h"
 #include "store/stored_curvature.h"
+#include "store/stored_rows.h"
 #include "store/streamed_curvature.h"
 #include "store/workspace_state.h"
 #include "unlearn/ladder.h"
@@ -92,13 +97,43 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, co
     if (update.ok() || update.error().code != ErrorCode::kUnsupported) return update;
   }
   // With all rows, the same step needs one evaluation as a rule, and no inverse.
-  UNSCATTER_TRY(rows, kept_rows());
-  kept.rows = std::move(rows);
+  part.reset();  // its learner may have rows of the crew
+  kept.rows = rows_of_crew();
+  if (!kept.rows) {
+    UNSCATTER_TRY(rows, kept_rows());
+    kept.rows = std::move(rows);
+  }
   UNSCATTER_TRY(snapshot, read_part(tables, contents, slots));
   UNSCATTER_TRY(restored,
                 Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
   part = std::move(restored);
   return prepare_update(*part);
+}
+
+std::optional<KeptState::Rows> Workspace::State::rows_of_crew() {
+  const std::size_t slots = contents.tree.leaves();
+  const std::size_t width = weight_rows(contents);
+  // In dual form every number is about two rows, so rows stay in one place.  Sums are cut where leaves begin.
+  if (options.crew == nullptr || !files.sharded() || cheaper_form(slots, width) != HessianForm::kPrimal ||
+      tables.partition().slots_per_part % SlotPartition::kUnit != 0) {
+    return std::nullopt;
+  }
+  ShardedRows kept;
+  kept.folder = path;
+  kept.workspace = contents.identity.id;
+  kept.partition = tables.partition();
+  kept.slots = slots;
+  kept.graphs = contents.chain.last.graphs;
+  kept.width = width;
+  kept.classes = class_count(contents);
+  kept.leaves = [this](std::size_t first, std::size_t last) {
+    return contents.tree.stored_leaves(database, first, last);
+  };
+  kept.read_here = [&](std::size_t first, std::size_t last) -> Result<ReadRows> {
+    UNSCATTER_TRY(leaves, contents.tree.stored_leaves(database, first, last));
+    return read_rows_between(tables, {first, leaves, slots}, kept.width, kept.classes);
+  };
+  return options.crew->read_shards(kept, options.threads);
 }
 
 SessionSnapshot Workspace::State::model_in_memory_after(const PreparedRemoval& update) const {

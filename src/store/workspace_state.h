@@ -93,6 +93,8 @@ struct Workspace::State {
   [[nodiscard]] Result<Session*> publisher();
   // The rows of all graphs, as the file keeps them.  Errors: kMalformedInput where one is not what was written.
   [[nodiscard]] Result<KeptState::Rows> kept_rows();
+  // The same where other processes read and hold some of them; nothing if this process has to read all.
+  [[nodiscard]] std::optional<KeptState::Rows> rows_of_crew();
   // The kept state of the file, made anew from the session that lives.
   [[nodiscard]] Status rebuild_kept_state();
   // Which slots an update touches, and its first half on a session or on a part of one.

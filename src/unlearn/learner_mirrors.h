@@ -73,6 +73,8 @@ class LearnerMirrors {
   LearnerMirrors& operator=(const LearnerMirrors&) = delete;
   ~LearnerMirrors();
 
+  // Of mirrors that are to come.
+  void set_threads(std::size_t threads) noexcept { threads_ = threads; }
   // Takes part in what a message that rank 0 has broadcast asks for.  False: it was the last one.  A message that is
   // malformed, and an exception, end the job.
   [[nodiscard]] bool serve(std::span<const std::byte> message);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "unlearn/row_crew.h"
 #include "unscatter/learn/bias.h"
 
 namespace unscatter {

@@ -12,6 +12,7 @@
 #include "unlearn/learner_mirrors.h"
 #include "unlearn/refit.h"
 #include "unlearn/session_state.h"
+#include "unlearn/train_together.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
@@ -139,8 +140,8 @@ Result<Session> Session::create(Dataset dataset, std::shared_ptr<const Embedder>
   }
   UNSCATTER_TRY(rows, embed_slots(all, *embedder, settled));
   if (everyone) bounded.rows_shortened = shorten(rows, row_norm_limit(options));
-  UNSCATTER_TRY(learner, Learner::create(std::move(rows), graphs.labels(), graphs.class_names().size(), settled, *noise,
-                                         graphs.living()));
+  UNSCATTER_TRY(learner, train_together(std::move(rows), graphs.labels(), graphs.class_names().size(), settled, *noise,
+                                        graphs.living()));
   auto state =
       std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise));
   state->bounded = bounded;
@@ -230,8 +231,8 @@ Result<Session> Session::create_part(std::string name, std::vector<std::string> 
   nothing.others = OtherSlots{{}, graphs_in_all, graphs_in_all, {}};
   UNSCATTER_TRY(graphs, GraphCollection::restore(nothing));
   const std::size_t classes = graphs.class_names().size();
-  UNSCATTER_TRY(learner, Learner::create(std::move(embedded.rows), std::move(embedded.labels), classes, settled, *noise,
-                                         graphs_in_all));
+  UNSCATTER_TRY(learner, train_together(std::move(embedded.rows), std::move(embedded.labels), classes, settled, *noise,
+                                        graphs_in_all));
   auto state =
       std::make_shared<State>(std::move(graphs), std::move(embedder), settled, std::move(learner), std::move(noise));
   state->all_rows_by_place = true;

@@ -8,6 +8,7 @@
 
 #include "embedding/blocks/recipes.h"
 #include "embedding/features/form.h"
+#include "unlearn/row_crew.h"
 #include "unlearn/tuning.h"
 #include "unscatter/embedding/make_embedder.h"
 

@@ -95,9 +95,9 @@ TEST(Crew, MessagesAndBytesAreThoseOfTheModel) {
     ASSERT_TRUE(sent.ok());
     const std::size_t others = ranks - 1;
     // One round per call; a new embedder once; the end.
-    EXPECT_EQ(sum_of(*sent).messages, others * ((1 + 4) * kCalls + 3 + 1));
-    // Bytes beside graphs and rows: orders of 32, lengths of 8, and the embedder once.
-    const std::size_t overhead = others * (kCalls * (32 + 16) + 32 + 8 + text + 32);
+    EXPECT_EQ(sum_of(*sent).messages, others * ((2 + 4) * kCalls + 4 + 2));
+    // Bytes beside graphs and rows: orders of 40, lengths of 8, and the embedder once.
+    const std::size_t overhead = others * (kCalls * (40 + 16) + 40 + 8 + text + 40);
     EXPECT_GE(sum_of(*sent).bytes, overhead);
     // Graphs and rows of all ranks but the first, whose share is the same in each call.
     EXPECT_EQ((sum_of(*sent).bytes - overhead) % kCalls, 0u);
@@ -129,7 +129,7 @@ TEST(Crew, MuchWorkIsDoneInRounds) {
   ASSERT_TRUE(sent.ok()) << sent.error().message;
   const std::uint64_t rounds = (cost + 2 * block - 1) / (2 * block);
   ASSERT_GT(rounds, 3u);
-  EXPECT_EQ(sum_of(*sent).messages, 1 + 4 * rounds + 3 + 1);
+  EXPECT_EQ(sum_of(*sent).messages, 2 + 4 * rounds + 4 + 2);
 }
 
 // Attributes are missing in one graph, whichever rank gets it.
@@ -164,7 +164,7 @@ TEST(Crew, LittleWorkIsNotWorthAMessage) {
     EXPECT_TRUE(embedder->embed(some.pointers, {.threads = 1, .progress = nullptr, .crew = &crew}).ok());
   });
   ASSERT_TRUE(sent.ok());
-  EXPECT_EQ(sum_of(*sent), (Traffic{2, 64}));  // the end
+  EXPECT_EQ(sum_of(*sent), (Traffic{4, 80}));  // the end
 }
 
 TEST(Worker, AnUnknownOrderEndsTheJob) {

@@ -142,7 +142,7 @@ TEST(FilePieces, ManyRanksReadWhatOneReads) {
     const std::uint64_t rounds = (cut.pieces() + ranks - 1) / ranks;
     std::uint64_t messages = 0;
     for (const Traffic& one : *sent) messages += one.messages;
-    EXPECT_EQ(messages, (ranks - 1) * (3 + 5 + 3 * rounds + 1));
+    EXPECT_EQ(messages, (ranks - 1) * (4 + 6 + 3 * rounds + 2));
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The program by mpirun, beside the program as one process.
 
-  mpirun_test.py same_results|lost_rank|refused --program P --mpirun M --plugin L
+  mpirun_test.py same_results|same_life|lost_rank|refused --program P --mpirun M --plugin L
 
 Exit code 77: there is no mpirun, or this build has no MPI.
 """
@@ -125,6 +125,64 @@ def same_results(bench):
     bench.run(3, "embed", "--no-such-option", expected=2)
 
 
+def life_of(bench, ranks, name):
+    """Commands that change a folder of shards, and what each leaves.  The rows are worth sharing, and the limit is so
+    small that most updates need all of them."""
+    key = ("--key", "signing.key")
+    here = ("--workspace", name)
+    bench.run(ranks, "train", "--data", "many.jsonl", *here, *key, "--shards", "4", "--features", "log-degree",
+              "--transform", "geometric", "--distance-limit", "1e-9", "--expires", "2027-03-01")
+    bench.run(0, "expire", *here, *key, "--clear", "--graph", "17")
+    left = []
+
+    def changed(what):
+        status = bench.document(ranks, "status", *here, "--replay-digest")
+        said = bench.document(ranks, "certificate", *here)
+        # Digests of an entry are salted, so two workspaces never have the same.
+        left.append((what, status["replay_digest"], status["graphs"], said["kind"], said["certificate"],
+                     said["assumptions"]))
+
+    changed("train")
+    for what, words in (
+            ("one subject", ("forget", "--subject", "user-00042")),
+            ("a list", ("forget", "--requests", "list.jsonl", "--batch", "40")),
+            ("a whole graph", ("forget", "--graph", "2998")),
+            ("a correction", ("correct", "--graph", "16", "--label", "channel")),
+            ("an edge", ("correct", "--graph", "2000", "--drop-edge", "edge")),
+            ("an addition", ("add", "--data", "more.jsonl")),
+            ("a date", ("expire", "--set", "2026-01-02", "--graph", "1234")),
+            ("an expiry", ("expire", "--until", "2026-02-01"))):
+        words = [part for word in words for part in (bench.edge if word == "edge" else [word])]
+        bench.run(ranks, *words, *here, *key)
+        changed(what)
+    bench.run(ranks, "release", *here, *key, "--out", f"{name}.json")
+    bench.run(ranks, "predict", "--model", f"{name}.json", "--data", "more.jsonl", "--out", f"{name}.csv", "--quiet")
+    verified = without_times(bench.document(ranks, "verify", *here, "--key", "signing.pub"))
+    if not verified["verified"]:
+        sys.exit(f"{name} does not verify: {verified}")
+    left.append(("verify", [check["name"] for check in verified["checks"]]))
+    bench.run(ranks, "retrain", *here, *key, "--out", f"{name}-again")
+    left.append(("retrain", bench.document(ranks, "status", "--workspace", f"{name}-again",
+                                           "--replay-digest")["replay_digest"]))
+    return left
+
+
+def same_life(bench):
+    """A folder of shards goes through every command that changes it, by one process and by many."""
+    bench.run(0, "datasets", "generate", "many.jsonl", "--groups", "3000", "--users", "2000", "--seed", "7")
+    bench.run(0, "datasets", "generate", "more.jsonl", "--groups", "40", "--users", "2000", "--seed", "8")
+    text = (bench.folder / "more.jsonl").read_text().replace('"group-', '"new-')
+    (bench.folder / "more.jsonl").write_text(text)
+    groups = [json.loads(line) for line in (bench.folder / "many.jsonl").read_text().splitlines()]
+    bench.edge = [",".join(map(str, groups[2000]["edges"][0]))]
+    (bench.folder / "list.jsonl").write_text("".join(
+        json.dumps({"forget": "node", "graph": 19 * i, "node": 1}) + "\n" for i in range(120)))
+    alone = life_of(bench, 0, "alone")
+    for ranks in RANKS[1:]:
+        for expected, found in zip(alone, life_of(bench, ranks, f"shards-of-{ranks}"), strict=True):
+            check(expected[0], expected, found)
+
+
 def processes_of(program):
     """Ranks of a running job, by rank."""
     found = {}
@@ -204,7 +262,7 @@ def refused(bench):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["same_results", "lost_rank", "refused"])
+    parser.add_argument("what", choices=["same_results", "same_life", "lost_rank", "refused"])
     parser.add_argument("--program", required=True)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--plugin", required=True)

@@ -369,19 +369,18 @@ TEST_F(ShardedWorkspace, RowsOfOneShardAreReadBesideItsOwner) {
     ShardRowsRequest request{contents.identity.id, part, tables.partition(), leaves.size(), {}, weight_rows(contents),
                              class_count(contents)};
     request.leaves = std::span(leaves).subspan(first, end - first);
-    std::size_t found = 0;
-    const KeptState::Rows rows = read_shard_rows(shard_path(folder(), part), request, found).value();
-    EXPECT_EQ(found, end - first);
+    const ReadRows read = read_shard_rows(shard_path(folder(), part), request).value();
+    EXPECT_EQ(read.found, end - first);
     for (std::size_t slot = first; slot < end; ++slot) {
-      EXPECT_EQ(rows.rows.row(slot - first), all.rows.row(slot));
-      EXPECT_EQ(rows.labels[slot - first], all.labels[slot]);
+      EXPECT_EQ(read.rows.rows.row(slot - first), all.rows.row(slot));
+      EXPECT_EQ(read.rows.labels[slot - first], all.labels[slot]);
     }
     // Leaves of another state, and another shard.
     std::vector<Digest> wrong(request.leaves.begin(), request.leaves.end());
     wrong[1] = {};
     request.leaves = wrong;
-    EXPECT_FALSE(read_shard_rows(shard_path(folder(), part), request, found).ok());
-    EXPECT_FALSE(read_shard_rows(shard_path(folder(), (part + 1) % tables.parts()), request, found).ok());
+    EXPECT_FALSE(read_shard_rows(shard_path(folder(), part), request).ok());
+    EXPECT_FALSE(read_shard_rows(shard_path(folder(), (part + 1) % tables.parts()), request).ok());
   }
 }
 

@@ -33,6 +33,8 @@
 
 namespace unscatter {
 
+class ShardCrew;
+
 // How a workspace is opened.
 struct WorkspaceOptions {
   // Signs receipts.  Needed by create(), forget() and release().  A workspace keeps to the key that it was created
@@ -44,7 +46,7 @@ struct WorkspaceOptions {
   // How many updates this process is to make; 0: many (SessionOptions::expected_updates).
   std::size_t expected_updates = 0;
   Progress* progress = nullptr;
-  EmbedCrew* crew = nullptr;  // who else embeds (EmbedOptions); results do not depend on it
+  ShardCrew* crew = nullptr;  // other processes that embed, train and update too; results do not depend on them
   // Seconds since 1970; default: the system's clock.
   std::function<std::int64_t()> clock = nullptr;
   // Salts and noise; default: SecureRandom.  Called once per source that is needed.

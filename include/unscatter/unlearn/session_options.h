@@ -18,7 +18,7 @@
 
 namespace unscatter {
 
-class EmbedCrew;
+class RowCrew;
 
 // How a request is honoured.
 enum class Method {
@@ -106,7 +106,7 @@ struct SessionOptions {
 
   std::size_t threads = 0;  // 0: all; results do not depend on it
   Progress* progress = nullptr;
-  EmbedCrew* crew = nullptr;  // who else embeds (EmbedOptions); results do not depend on it
+  RowCrew* crew = nullptr;  // other processes that embed and train too; results do not depend on them
 };
 
 // The paper's choices throughout: objective perturbation with alpha = 0.1, data-dependent bound with F = sqrt(layers),

@@ -1,0 +1,35 @@
+#include "unlearn/train_together.h"
+
+#include <optional>
+#include <utility>
+
+#include "learn/curvature_form.h"
+#include "unlearn/fit.h"
+#include "unlearn/row_crew.h"
+
+namespace unscatter {
+
+Result<Learner> train_together(SparseBlockRows rows, std::vector<std::uint32_t> labels, std::size_t classes,
+                               const SessionOptions& options, RandomSource& noise, std::size_t living) {
+  std::optional<KeptState::Rows> share;
+  // In dual form every number is about two rows, so rows stay in one place.
+  if (options.crew != nullptr && rows.share() == nullptr &&
+      cheaper_form(rows.rows(), rows.columns()) == HessianForm::kPrimal) {
+    share = options.crew->spread(rows, labels, options.threads);
+  }
+  if (!share) return Learner::create(std::move(rows), std::move(labels), classes, options, noise, living);
+  Fit fit;
+  std::optional<KeptCurvature> curvature;
+  {
+    UNSCATTER_TRY(shared,
+                  Learner::create(std::move(share->rows), std::move(share->labels), classes, options, noise, living));
+    fit = shared.fit();
+    curvature = shared.curvature_to_keep(fit);
+  }
+  UNSCATTER_TRY(learner,
+                Learner::restore(std::move(rows), std::move(labels), classes, living, options, std::move(fit)));
+  if (curvature) learner.restore_curvature(*std::move(curvature));
+  return learner;
+}
+
+}  // namespace unscatter
