@@ -71,9 +71,8 @@ ShardsMessage unpack(std::span<const std::byte> bytes) {
   ShardsMessage message;
   message.folder = reader.text();
   message.request.workspace = reader.text();
-  for (std::size_t* number :
-       {&message.request.partition.parts, &message.request.partition.slots_per_part, &message.request.slots,
-        &message.request.width, &message.request.classes}) {
+  for (std::size_t* number : {&message.request.partition.parts, &message.request.partition.slots_per_part,
+                              &message.request.slots, &message.request.width, &message.request.classes}) {
     *number = reader.number();
   }
   return message;

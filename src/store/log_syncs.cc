@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "store/log_writes.h"
+
 namespace unscatter {
 namespace {
 
@@ -16,10 +18,11 @@ constexpr int kSmallestLogPage = 512;
 // Stands for any number above one.
 constexpr std::size_t kManyCommits = 2;
 
-// The methods of the log, with three of our own.  The first member is what SQLite sees.
+// The methods of the log, with some of our own.  The first member is what SQLite sees.
 struct LogMethods {
   sqlite3_io_methods methods;
   const sqlite3_io_methods* original;
+  GatheredWrites gathered = {};
   bool durable = false;                       // nothing was written or cut since the last sync
   bool only_header = false;                   // is all that was written since the log was cut
   std::size_t commits = 0;                    // in the log as it is now
@@ -54,7 +57,19 @@ int write_log(sqlite3_file* file, const void* content, int size, sqlite3_int64 o
       log.commits += kManyCommits;  // a piece of something
     }
   }
-  return log.original->xWrite(file, content, size, offset);
+  return log.gathered.write(file, *log.original, content, size, offset);
+}
+
+int read_log(sqlite3_file* file, void* content, int size, sqlite3_int64 offset) {
+  LogMethods& log = of(file);
+  if (const int code = log.gathered.finish(file, *log.original); code != SQLITE_OK) return code;
+  return log.original->xRead(file, content, size, offset);
+}
+
+int measure_log(sqlite3_file* file, sqlite3_int64* size) {
+  LogMethods& log = of(file);
+  if (const int code = log.gathered.finish(file, *log.original); code != SQLITE_OK) return code;
+  return log.original->xFileSize(file, size);
 }
 
 int cut_log(sqlite3_file* file, sqlite3_int64 size) {
@@ -63,14 +78,15 @@ int cut_log(sqlite3_file* file, sqlite3_int64 size) {
   log.only_header = false;
   log.commits_before = std::max(log.commits_before, log.commits);
   log.commits = size == 0 ? 0 : kManyCommits;
+  if (const int code = log.gathered.finish(file, *log.original); code != SQLITE_OK) return code;
   return log.original->xTruncate(file, size);
 }
 
 int sync_log(sqlite3_file* file, int flags) {
   LogMethods& log = of(file);
   if (log.durable || (log.only_header && log.commits_before <= 1)) return SQLITE_OK;
-  const int code = log.original->xSync(file, flags);
-  if (code != SQLITE_OK) return code;
+  if (const int code = log.gathered.finish(file, *log.original); code != SQLITE_OK) return code;
+  if (const int code = log.original->xSync(file, flags); code != SQLITE_OK) return code;
   log.durable = true;
   log.commits_before = 0;
   return SQLITE_OK;
@@ -88,6 +104,8 @@ std::shared_ptr<const void> spare_log_syncs(sqlite3* database, LogBefore before)
   sqlite3_int64 size = 0;
   if (own->original->xFileSize(file, &size) != SQLITE_OK) return nullptr;
   own->methods.xWrite = write_log;
+  own->methods.xRead = read_log;
+  own->methods.xFileSize = measure_log;
   own->methods.xTruncate = cut_log;
   own->methods.xSync = sync_log;
   own->commits = size == 0 ? 0 : kManyCommits;

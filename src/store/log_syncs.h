@@ -1,4 +1,4 @@
-// Syncs of the write-ahead log that protect nothing are left out.
+// Syncs of the write-ahead log that protect nothing are left out, and its writes are gathered (log_writes.h).
 //
 // SQLite makes the log durable three times per transaction: when its header is written, at COMMIT, and before pages go
 // back to the file.  Each call waits for the disk.  Two of them are not needed here.
@@ -26,7 +26,7 @@ enum class LogBefore {
   kUnknown,  // a log of somebody else may have been cut, and the cut need not be durable
 };
 
-// From here on.  The log has to be open, and nobody else may write it.  What is returned must outlive the connection.
+// From here on.  The log has to be open, and nobody else may read or write it.  What is returned must outlive the connection.
 // Null if there is no log that is open.
 [[nodiscard]] std::shared_ptr<const void> spare_log_syncs(sqlite3* database, LogBefore before);
 

@@ -9,11 +9,12 @@
 namespace unscatter::testing {
 
 // Where SIGKILL comes: before the call with this number, from 0, that changes a file: a write, a sync, a cut, a new
-// name, a deletion.  What the calls before it did is there, because the kernel keeps it.  So every moment at which a
-// process can be killed leaves the disk as one of these points does, or as one with half a write.
+// name, a deletion.  A write of many pages counts as one call per 4096 bytes, because the kernel takes one after the
+// other.  What the calls before it did is there, because the kernel keeps it.  So every moment at which a process can
+// be killed leaves the disk as one of these points does, or as one with half a page.
 struct KillPoint {
   std::size_t at = 0;
-  bool half = false;  // the first half of a write is done
+  bool half = false;  // the first half of a page, or of what is left of a write, is done
 };
 
 struct KilledRun {

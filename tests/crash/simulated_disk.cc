@@ -84,7 +84,7 @@ int arrived(DiskState& disk, int size) {
   return std::min(size, kSector * static_cast<int>(disk.random.below(static_cast<std::uint64_t>(size / kSector) + 1)));
 }
 
-int write_file(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
+int write_page(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
   DiskFile& f = self(file);
   const bool had_power = !f.disk->dark;
   const int code = f.disk->tick(DiskOperation::kWrite);
@@ -96,6 +96,17 @@ int write_file(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 of
   if (f.disk->recording) f.disk->writes.emplace_back(content);
   const int real_code = f.real->pMethods->xWrite(f.real, bytes, part, offset);
   return code == SQLITE_OK ? real_code : code;
+}
+
+// A write of many pages can fail at each of them.
+int write_file(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
+  constexpr int kPage = 4096;
+  const auto* first = static_cast<const char*>(bytes);
+  for (int done = 0; done == 0 || done < size; done += kPage) {
+    const int code = write_page(file, first + done, std::min(kPage, size - done), offset + done);
+    if (code != SQLITE_OK) return code;
+  }
+  return SQLITE_OK;
 }
 
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
