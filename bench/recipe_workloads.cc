@@ -23,18 +23,15 @@ namespace {
 
 constexpr std::size_t kRecipeRemovals = 100;
 
-// Loss and lambda are those of docs/embeddings.md.
 struct RecipeData {
   const char* name;
   const char* file;
-  Loss loss;
-  double regularisation;
 };
 
 const std::vector<RecipeData>& recipe_data() {
   static const std::vector<RecipeData> data = {
-      {"mnist", "MNIST/MNIST_superpixels_train.npz", Loss::logistic(), 1e-6},
-      {"cifar10", "CIFAR10/CIFAR10_superpixels_train.npz", Loss::squared(), 1e-5},
+      {"mnist", "MNIST/MNIST_superpixels_train.npz"},
+      {"cifar10", "CIFAR10/CIFAR10_superpixels_train.npz"},
   };
   return data;
 }
@@ -54,8 +51,9 @@ void run_recipe(const RecipeData& data, const BenchSettings& settings, const Rep
   spec.family = "blocks";
   const auto embedder = or_fail(make_embedder(recipe_features(spec.recipe), spec, dataset));
   SessionOptions options;
-  options.loss = settings.loss ? or_fail(Loss::parse(*settings.loss)) : data.loss;
-  options.regularisation = settings.regularisation.value_or(data.regularisation);
+  set_usual_learning(spec, options);  // as the program trains with this recipe
+  if (settings.loss) options.loss = or_fail(Loss::parse(*settings.loss));
+  options.regularisation = settings.regularisation.value_or(options.regularisation);
   options.noise_stddev = settings.noise.value_or(options.noise_stddev);
   if (settings.distance_limit) options.distance_limit = settings.distance_limit;
   options.threads = settings.threads;

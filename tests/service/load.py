@@ -148,7 +148,8 @@ def removals(load):
     for _ in range(2):
         for clients in rates:
             before, cost = load.done(), processor_seconds(load.running)
-            wrk = load.remove(clients, load.seconds).end()
+            # More clients take more subjects in the same time.
+            wrk = load.remove(clients, max(1, load.seconds * 8 // (8 + clients))).end()
             load.used(wrk, clients)
             cost, after = processor_seconds(load.running) - cost, load.done()
             done, updates = after[0] - before[0], after[1] - before[1]
@@ -187,7 +188,7 @@ def main():
     chosen = arguments.only.split(",")
     if not set(chosen) <= set(PARTS):
         parser.error("--only takes " + ", ".join(PARTS))
-    place = Workplace(arguments.program, groups=2000, users=60000)
+    place = Workplace(arguments.program, groups=2000, users=200000)
     try:
         subjects = place.subjects()
         with place.serve("--rate", 0, "--max-per-address", 3000) as running:
