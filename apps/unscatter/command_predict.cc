@@ -91,6 +91,7 @@ struct Tally {
 struct Batch {
   std::vector<LineSubject> subjects;
   SparseBlockRows rows;
+  std::vector<double> scores;  // in the place of rows, where other processes have computed them
 };
 
 // The file that the arguments name; nothing for standard input and for rows.
@@ -131,7 +132,8 @@ class PredictionRun {
     if (crew_ != nullptr && path && is_jsonl(*path)) {
       const EmbedOptions how{arguments_.workspace.threads, &context.progress(), nullptr};
       const auto take = [this](EmbeddedPiece piece) { return this->take(std::move(piece)); };
-      UNSCATTER_TRY(done, crew_->embed_file(*path, embedder, arguments_.symmetrise, how, take));
+      const FixedScores* scores = predictor_ ? &predictor_->scores() : nullptr;
+      UNSCATTER_TRY(done, crew_->embed_file(*path, embedder, scores, arguments_.symmetrise, how, take));
       shared = done;
     }
     if (shared.all) return ok_status();
@@ -182,7 +184,7 @@ class PredictionRun {
     return ok_status();
   }
   Status take(EmbeddedPiece piece) {
-    Batch batch{{}, std::move(piece.rows)};
+    Batch batch{{}, std::move(piece.rows), std::move(piece.scores)};
     for (EmbeddedPiece::Subject& subject : piece.subjects) {
       batch.subjects.push_back({taken_ + batch.subjects.size(), std::move(subject.id), std::move(subject.label)});
     }
@@ -196,7 +198,7 @@ class PredictionRun {
     Result<SparseBlockRows> rows =
         embedder.embed(pointers, {.threads = arguments_.workspace.threads, .progress = nullptr, .crew = crew_});
     if (!rows.ok()) return with_place(graphs, embedder, std::move(rows).error());
-    Batch batch{{}, *std::move(rows)};
+    Batch batch{{}, *std::move(rows), {}};
     for (StreamedGraph& graph : graphs) {
       batch.subjects.push_back({graph.number, std::move(graph.id), std::move(graph.label)});
     }
@@ -216,10 +218,17 @@ class PredictionRun {
     return error;
   }
 
+  [[nodiscard]] Prediction of(const Batch& batch, std::size_t i) const {
+    if (batch.scores.empty()) return predictor_->predict(batch.rows.row(i));
+    const std::size_t classes = predictor_->class_names().size();
+    const auto first = batch.scores.begin() + static_cast<std::ptrdiff_t>(i * classes);
+    return Predictor::decide({first, first + static_cast<std::ptrdiff_t>(classes)});
+  }
+
   Status predict(const Batch& batch) {
     std::string text;
     for (std::size_t i = 0; i < batch.subjects.size(); ++i) {
-      const Prediction prediction = predictor_->predict(batch.rows.row(i));
+      const Prediction prediction = of(batch, i);
       count(batch.subjects[i], prediction);
       if (lines_) text += lines_->line(batch.subjects[i], prediction);
     }

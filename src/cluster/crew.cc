@@ -104,8 +104,8 @@ Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Gr
   return embedder.embed(graphs, alone);
 }
 
-Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder, bool symmetrise,
-                                           const EmbedOptions& options,
+Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder,
+                                           const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
                                            const std::function<Status(EmbeddedPiece)>& take) {
   Shared shared;
   std::error_code unknown;
@@ -115,11 +115,16 @@ Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, co
   if (unknown || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return shared;
 
   const std::size_t ranks = job_.size();
-  give_order(job_, {Operation::kFile, cut.file_bytes, options.threads, symmetrise ? 1u : 0u});
+  const std::uint64_t how = (symmetrise ? 1u : 0u) + (scored_by != nullptr ? 2u : 0u);
+  give_order(job_, {Operation::kFile, cut.file_bytes, options.threads, how});
   const std::string name = std::filesystem::absolute(path).string();
   const std::span<const std::byte> source = std::as_bytes(std::span(name));
   std::vector<std::byte> bytes(source.begin(), source.end());
   job_.broadcast_any(bytes);
+  if (scored_by != nullptr) {
+    bytes = pack_scores(*scored_by);
+    job_.broadcast_any(bytes);
+  }
   bool seen = true;
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     std::uint64_t sees_it = 0;
@@ -139,10 +144,10 @@ Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, co
     go_on(true);
     // All ranks have sent before anything is done about one of them.
     std::vector<std::optional<EmbeddedPiece>> pieces(ranks);
-    pieces[0] = embed_piece(path, cut, round * ranks, embedder, symmetrise, options.threads);
+    pieces[0] = embed_piece(path, cut, round * ranks, embedder, scored_by, symmetrise, options.threads);
     for (std::size_t rank = 1; rank < ranks; ++rank) {
       std::vector<std::byte> message = receive_any(job_, rank);
-      pieces[rank] = unpack_piece(message, embedder.width());
+      pieces[rank] = unpack_piece(message, embedder.width(), scored_by == nullptr ? 0 : scored_by->classes());
       wipe(message);
     }
     for (std::size_t rank = 0; good && status.ok() && rank < ranks; ++rank) {

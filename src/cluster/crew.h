@@ -42,9 +42,9 @@ class Crew final : public ShardCrew {
                                               const EmbedOptions& options) override;
 
   // Pieces go round the ranks.  Each rank reads, embeds and sends its own; the first one embeds too.  With P ranks and
-  // R rounds that takes (6 + 3 R) (P - 1) messages, and 4 (P - 1) for a new embedder.
-  [[nodiscard]] Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder, bool symmetrise,
-                                          const EmbedOptions& options,
+  // R rounds that takes (6 + 3 R) (P - 1) messages, 4 (P - 1) for a new embedder, and 2 (P - 1) for a model.
+  [[nodiscard]] Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder,
+                                          const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
                                           const std::function<Status(EmbeddedPiece)>& take) override;
 
   [[nodiscard]] std::optional<KeptState::Rows> spread(const SparseBlockRows& rows,

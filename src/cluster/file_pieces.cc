@@ -120,7 +120,8 @@ FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks) {
 }
 
 std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut, std::uint64_t piece,
-                                         const Embedder& embedder, bool symmetrise, std::size_t threads) {
+                                         const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
+                                         std::size_t threads) {
   const OpenFile file(path);
   if (!file.has_size(cut.file_bytes)) return std::nullopt;
   std::optional<std::string> text = lines_of(file, cut, piece);
@@ -141,7 +142,17 @@ std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, cons
   Result<SparseBlockRows> rows = embedder.embed(pointers, {.threads = threads});
   for (Graph& graph : read->graphs) graph.wipe();
   if (!rows.ok()) return std::nullopt;
-  return EmbeddedPiece{std::move(read->subjects), std::move(rows).value()};
+  EmbeddedPiece made{std::move(read->subjects), {}, {}};
+  if (scored_by == nullptr) {
+    made.rows = std::move(rows).value();
+    return made;
+  }
+  const std::size_t classes = scored_by->classes();
+  made.scores.resize(made.subjects.size() * classes);
+  for (std::size_t i = 0; i < made.subjects.size(); ++i) {
+    scored_by->of(rows->row(i), std::span(made.scores).subspan(i * classes, classes));
+  }
+  return made;
 }
 
 std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece) {
@@ -155,16 +166,17 @@ std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece) {
   for (std::size_t i = 0; i < piece->subjects.size(); ++i) {
     optional_text(piece->subjects[i].id);
     optional_text(piece->subjects[i].label);
-    write_row(writer, piece->rows.row(i));
+    if (piece->scores.empty()) write_row(writer, piece->rows.row(i));
   }
+  if (!piece->scores.empty()) writer.numbers(std::span<const double>(piece->scores));
   return std::move(writer.bytes());
 }
 
-std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns) {
+std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns, std::size_t classes) {
   ByteReader reader(bytes);
   const std::uint64_t count = reader.number();
   if (count == 0) return std::nullopt;
-  EmbeddedPiece piece{{}, SparseBlockRows(count - 1, columns)};
+  EmbeddedPiece piece{{}, SparseBlockRows(classes == 0 ? count - 1 : 0, columns), {}};
   const auto optional_text = [&reader]() -> std::optional<std::string> {
     if (reader.number() == 0) return std::nullopt;
     return reader.text();
@@ -174,9 +186,26 @@ std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std:
     subject.id = optional_text();
     subject.label = optional_text();
     piece.subjects.push_back(std::move(subject));
-    piece.rows.set_row(i, read_row(reader));
+    if (classes == 0) piece.rows.set_row(i, read_row(reader));
+  }
+  if (classes > 0 && count > 1) {
+    piece.scores = reader.numbers<double>();
+    invariant(piece.scores.size() == piece.subjects.size() * classes, "a score per graph and class");
   }
   return piece;
+}
+
+std::vector<std::byte> pack_scores(const FixedScores& scores) {
+  ByteWriter writer;
+  writer.numbers(std::span<const double>(scores.weights()));
+  writer.numbers(std::span<const double>(scores.bias()));
+  return std::move(writer.bytes());
+}
+
+FixedScores unpack_scores(std::span<const std::byte> bytes) {
+  ByteReader reader(bytes);
+  std::vector<double> weights = reader.numbers<double>();
+  return {std::move(weights), reader.numbers<double>()};
 }
 
 }  // namespace unscatter::cluster

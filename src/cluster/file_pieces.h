@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "embedding/embed_crew.h"
+#include "linalg/fixed_scores.h"
 
 namespace unscatter::cluster {
 
@@ -22,13 +23,21 @@ struct FileCut {
 // Enough pieces for all ranks, of at least 64 KiB and at most 4 MiB.
 [[nodiscard]] FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks);
 
-// The graphs of one piece, embedded.  Nothing if there is anything about the piece that a reader of the whole file
-// might refuse: a line that is no graph, an empty line, a graph that cannot be embedded, a file that was changed.
+// The graphs of one piece, embedded, or their scores.  Nothing if there is anything about the piece that a reader of
+// the whole file might refuse: a line that is no graph, an empty line, a graph that cannot be embedded, a file that was
+// changed.
 [[nodiscard]] std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut,
-                                                       std::uint64_t piece, const Embedder& embedder, bool symmetrise,
+                                                       std::uint64_t piece, const Embedder& embedder,
+                                                       const FixedScores* scored_by, bool symmetrise,
                                                        std::size_t threads);
 
 [[nodiscard]] std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece);
-[[nodiscard]] std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns);
+// `classes`: of the scores; 0: rows were sent.
+[[nodiscard]] std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns,
+                                                        std::size_t classes);
+
+// What scores() of a model says, for other ranks.
+[[nodiscard]] std::vector<std::byte> pack_scores(const FixedScores& scores);
+[[nodiscard]] FixedScores unpack_scores(std::span<const std::byte> bytes);
 
 }  // namespace unscatter::cluster

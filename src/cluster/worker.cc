@@ -124,6 +124,11 @@ class Worker {
     job_.broadcast_any(bytes);
     const std::filesystem::path path(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     const FileCut cut = cut_file(order.a, job_.size());
+    std::optional<FixedScores> scores;
+    if ((order.c & 2) != 0) {
+      job_.broadcast_any(bytes);
+      scores.emplace(unpack_scores(bytes));
+    }
     std::error_code unknown;
     const std::uint64_t sees_it =
         std::filesystem::is_regular_file(path, unknown) && std::filesystem::file_size(path, unknown) == order.a ? 1 : 0;
@@ -133,7 +138,9 @@ class Worker {
       job_.broadcast_numbers(std::span(&go_on, 1));
       if (go_on == 0) return;
       std::optional<EmbeddedPiece> made;
-      if (piece < cut.pieces()) made = embed_piece(path, cut, piece, *embedder_, order.c == 1, order.b);
+      if (piece < cut.pieces()) {
+        made = embed_piece(path, cut, piece, *embedder_, scores ? &*scores : nullptr, (order.c & 1) != 0, order.b);
+      }
       std::vector<std::byte> message = pack_piece(made);
       send_any(job_, 0, message);
       wipe(message);

@@ -14,6 +14,8 @@
 
 namespace unscatter {
 
+class FixedScores;
+
 // Neighbouring graphs of a file, embedded.
 struct EmbeddedPiece {
   struct Subject {
@@ -21,7 +23,8 @@ struct EmbeddedPiece {
     std::optional<std::string> label;
   };
   std::vector<Subject> subjects;
-  SparseBlockRows rows;  // one per subject
+  SparseBlockRows rows;        // one per subject, unless only scores were asked for
+  std::vector<double> scores;  // for each subject one per class, if they were asked for
 };
 
 class EmbedCrew {
@@ -42,9 +45,10 @@ class EmbedCrew {
     std::size_t graphs = 0;
     bool all = false;
   };
-  // Errors: those of `take`.
+  // `scored_by`: scores are all that is wanted of the rows; null: the rows themselves.  Errors: those of `take`.
   [[nodiscard]] virtual Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder,
-                                                  bool symmetrise, const EmbedOptions& options,
+                                                  const FixedScores* scored_by, bool symmetrise,
+                                                  const EmbedOptions& options,
                                                   const std::function<Status(EmbeddedPiece)>& take) = 0;
 };
 

@@ -26,8 +26,8 @@ enum class LogBefore {
   kUnknown,  // a log of somebody else may have been cut, and the cut need not be durable
 };
 
-// From here on.  The log has to be open, and nobody else may read or write it.  What is returned must outlive the connection.
-// Null if there is no log that is open.
+// From here on.  The log has to be open, and nobody else may read or write it.  What is returned must outlive the
+// connection. Null if there is no log that is open.
 [[nodiscard]] std::shared_ptr<const void> spare_log_syncs(sqlite3* database, LogBefore before);
 
 }  // namespace unscatter

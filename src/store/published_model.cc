@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "embedding/embedding_version.h"
+#include "linalg/fixed_scores.h"
 #include "unscatter/base/invariant.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/store/receipt.h"
@@ -64,49 +65,30 @@ Result<Predictor> Predictor::create(std::shared_ptr<const Embedder> embedder, Pu
   Predictor predictor;
   predictor.embedder_ = std::move(embedder);
   predictor.class_names_ = std::move(model.class_names);
-  predictor.bias_.assign(classes, 0.0);
-  predictor.weights_.reserve(width * classes);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t k = 0; k < classes; ++k) {
-      const double weight = model.weights(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
-      if (i < width) {
-        predictor.weights_.push_back(weight);
-      } else {
-        predictor.bias_[k] = weight;
-      }
-    }
-  }
+  predictor.scores_ = std::make_shared<const FixedScores>(model.weights, model.bias);
   return predictor;
 }
 
 Prediction Predictor::predict(const BlockRow& row) const {
-  const std::size_t classes = class_names_.size();
-  Prediction prediction;
-  prediction.scores.assign(classes, 0.0);
-  double* const scores = prediction.scores.data();
-  const double* value = row.values.data();
-  for (const Segment& segment : row.segments) {
-    invariant(std::size_t{segment.column} + segment.length <= embedder_->width(), "a row wider than the embedding");
-    const double* weight = weights_.data() + segment.column * classes;
-    // One coordinate after the other, and all classes of it at once.  The compiler may put classes side by side into
-    // a register, which changes no sum.  The functions of linalg/row_products.h are faster for many rows, but their
-    // last digits depend on the processor.
-    for (std::uint32_t c = 0; c < segment.length; ++c, ++value, weight += classes) {
-      for (std::size_t k = 0; k < classes; ++k) scores[k] += *value * weight[k];
-    }
-  }
-  for (std::size_t k = 0; k < classes; ++k) scores[k] += bias_[k];
+  std::vector<double> scores(class_names_.size());
+  scores_->of(row, scores);
+  return decide(std::move(scores));
+}
 
-  const auto best = std::max_element(prediction.scores.begin(), prediction.scores.end());
-  prediction.predicted = static_cast<std::uint32_t>(best - prediction.scores.begin());
+Prediction Predictor::decide(std::vector<double> scores) {
+  invariant(!scores.empty(), "a model has classes");
+  Prediction prediction;
+  const auto best = std::max_element(scores.begin(), scores.end());
+  prediction.predicted = static_cast<std::uint32_t>(best - scores.begin());
   prediction.lead = *best;
   bool first = true;
-  for (std::size_t k = 0; k < classes; ++k) {
+  for (std::size_t k = 0; k < scores.size(); ++k) {
     if (k == prediction.predicted) continue;
-    const double lead = *best - prediction.scores[k];
+    const double lead = *best - scores[k];
     prediction.lead = first ? lead : std::min(prediction.lead, lead);
     first = false;
   }
+  prediction.scores = std::move(scores);
   return prediction;
 }
 

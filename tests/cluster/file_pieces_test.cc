@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,9 +78,9 @@ TEST(FilePieces, EveryLineBelongsToExactlyOnePiece) {
       const FileCut cut{text.size(), bytes};
       std::vector<EmbeddedPiece> pieces;
       for (std::uint64_t p = 0; p < cut.pieces(); ++p) {
-        auto piece = embed_piece(path, cut, p, *embedder, false, 1);
+        auto piece = embed_piece(path, cut, p, *embedder, nullptr, false, 1);
         ASSERT_TRUE(piece.has_value()) << p;
-        const auto again = unpack_piece(pack_piece(piece), embedder->width());
+        const auto again = unpack_piece(pack_piece(piece), embedder->width(), 0);
         ASSERT_TRUE(again.has_value());
         pieces.push_back(*again);
       }
@@ -93,7 +95,7 @@ TEST(FilePieces, WhatAReaderOfTheFileMightRefuseIsNoPiece) {
   const std::string good = jsonl_of(4);
   const auto piece_of = [&](const std::string& text, std::uint64_t pieces, std::uint64_t which) {
     const auto path = folder.write("some.jsonl", text);
-    return embed_piece(path, {text.size(), (text.size() + pieces - 1) / pieces}, which, *embedder, false, 1);
+    return embed_piece(path, {text.size(), (text.size() + pieces - 1) / pieces}, which, *embedder, nullptr, false, 1);
   };
   EXPECT_TRUE(piece_of(good, 1, 0).has_value());
   EXPECT_FALSE(piece_of(good + "no graph\n", 1, 0).has_value());
@@ -105,10 +107,10 @@ TEST(FilePieces, WhatAReaderOfTheFileMightRefuseIsNoPiece) {
   EXPECT_TRUE(piece_of("\xEF\xBB\xBF" + good, 1, 0).has_value());
   const std::string marked = good + "\xEF\xBB\xBF" + good;
   const auto path = folder.write("marked.jsonl", marked);
-  EXPECT_FALSE(embed_piece(path, {marked.size(), good.size()}, 1, *embedder, false, 1).has_value());
+  EXPECT_FALSE(embed_piece(path, {marked.size(), good.size()}, 1, *embedder, nullptr, false, 1).has_value());
   // A file of another length than at the start, and one that is gone.
-  EXPECT_FALSE(embed_piece(path, {marked.size() - 1, good.size()}, 0, *embedder, false, 1).has_value());
-  EXPECT_FALSE(embed_piece(folder.path() / "gone.jsonl", {10, 10}, 0, *embedder, false, 1).has_value());
+  EXPECT_FALSE(embed_piece(path, {marked.size() - 1, good.size()}, 0, *embedder, nullptr, false, 1).has_value());
+  EXPECT_FALSE(embed_piece(folder.path() / "gone.jsonl", {10, 10}, 0, *embedder, nullptr, false, 1).has_value());
 }
 
 TEST(FilePieces, ManyRanksReadWhatOneReads) {
@@ -124,7 +126,7 @@ TEST(FilePieces, ManyRanksReadWhatOneReads) {
     const auto sent = run_ranks(ranks, [&](Communicator& job) {
       if (!job.is_first()) return serve_first_rank(job);
       Crew crew(job);
-      shared = crew.embed_file(path, *embedder, false, {.threads = 1},
+      shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
                                [&](EmbeddedPiece piece) {
                                  pieces.push_back(std::move(piece));
                                  return ok_status();
@@ -146,6 +148,53 @@ TEST(FilePieces, ManyRanksReadWhatOneReads) {
   }
 }
 
+// A model's scores travel in the place of rows.
+TEST(FilePieces, ScoresAreThoseOfOneProcess) {
+  const testing::TemporaryFolder folder;
+  const auto embedder = small_embedder();
+  const auto path = folder.write("some.jsonl", jsonl_of(2500));
+  const WholeFile whole = read_alone(path, *embedder);
+  for (const bool bias : {false, true}) {
+    Matrix weights(static_cast<Eigen::Index>(embedder->width()) + (bias ? 1 : 0), 3);
+    for (Eigen::Index i = 0; i < weights.size(); ++i) weights(i) = std::sin(static_cast<double>(i));
+    const FixedScores scores(weights, bias);
+    std::uint64_t bytes_of_rows = 0;
+    for (const bool only_scores : {false, true}) {
+      std::vector<EmbeddedPiece> pieces;
+      const auto sent = run_ranks(3, [&](Communicator& job) {
+        if (!job.is_first()) return serve_first_rank(job);
+        Crew crew(job);
+        EXPECT_TRUE(crew.embed_file(path, *embedder, only_scores ? &scores : nullptr, false, {.threads = 1},
+                                    [&](EmbeddedPiece piece) {
+                                      pieces.push_back(std::move(piece));
+                                      return ok_status();
+                                    })
+                        .value()
+                        .all);
+      });
+      ASSERT_TRUE(sent.ok()) << sent.error().message;
+      std::uint64_t bytes = 0;
+      for (const Traffic& one : *sent) bytes += one.bytes;
+      if (!only_scores) {
+        bytes_of_rows = bytes;
+        continue;
+      }
+      EXPECT_LT(bytes, bytes_of_rows);
+      std::size_t at = 0;
+      std::vector<double> expected(3);
+      for (const EmbeddedPiece& piece : pieces) {
+        ASSERT_EQ(piece.scores.size(), 3 * piece.subjects.size());
+        for (std::size_t i = 0; i < piece.subjects.size(); ++i, ++at) {
+          scores.of(whole.rows.at(at), expected);
+          EXPECT_TRUE(
+              std::equal(expected.begin(), expected.end(), piece.scores.begin() + static_cast<std::ptrdiff_t>(3 * i)));
+        }
+      }
+      EXPECT_EQ(at, whole.rows.size());
+    }
+  }
+}
+
 // The caller goes on where the crew stopped, and the crew can be used again.
 TEST(FilePieces, AStrangeLineStopsTheSharingThere) {
   const testing::TemporaryFolder folder;
@@ -158,7 +207,7 @@ TEST(FilePieces, AStrangeLineStopsTheSharingThere) {
     Crew crew(job);
     for (int again = 0; again < 2; ++again) {
       std::size_t taken = 0;
-      const auto shared = crew.embed_file(path, *embedder, false, {.threads = 1},
+      const auto shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
                                           [&](const EmbeddedPiece& piece) {
                                             taken += piece.subjects.size();
                                             return ok_status();
@@ -169,7 +218,7 @@ TEST(FilePieces, AStrangeLineStopsTheSharingThere) {
       EXPECT_GT(taken, 0u);
       EXPECT_LT(taken, 1300u);
     }
-    const auto refused = crew.embed_file(path, *embedder, false, {.threads = 1}, [](const EmbeddedPiece&) {
+    const auto refused = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1}, [](const EmbeddedPiece&) {
       return Status(Error{ErrorCode::kIo, "full"});
     });
     ASSERT_FALSE(refused.ok());

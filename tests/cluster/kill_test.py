@@ -38,6 +38,12 @@ class Kind:
         self.expected = expected
         self.start = f"start-{name}"
         self.list = f"{name}.jsonl"
+        self.ranks = []
+
+    def next_rank(self, choose):
+        """Every rank once, in random order, before one comes again."""
+        self.ranks = self.ranks or choose.sample(range(3), 3)
+        return self.ranks.pop()
 
 
 def copy(bench, source, target):
@@ -103,7 +109,7 @@ def one_kill(bench, own, choose, kind):
         time.sleep(choose.uniform(0, kind.seconds))
         killed = job.poll() is None
         try:
-            os.kill(processes[choose.randrange(3)], signal.SIGKILL)
+            os.kill(processes[kind.next_rank(choose)], signal.SIGKILL)
         except ProcessLookupError:
             killed = False
     else:

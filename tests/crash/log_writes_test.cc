@@ -49,7 +49,8 @@ int count_write(sqlite3_file* file, const void* content, int size, sqlite3_int64
 TEST(LogWrites, ATransactionIsOneCall) {
   const TemporaryFolder folder;
   sqlite3* database = open_gathered(folder.path() / "w");
-  run_gathered_sql(database, "CREATE TABLE t(id INTEGER PRIMARY KEY, number, padding); PRAGMA wal_checkpoint(TRUNCATE)");
+  run_gathered_sql(database,
+                   "CREATE TABLE t(id INTEGER PRIMARY KEY, number, padding); PRAGMA wal_checkpoint(TRUNCATE)");
   for (int i = 0; i < 4; ++i) {
     run_gathered_sql(database, "INSERT INTO t VALUES(" + std::to_string(i) + ", 0, zeroblob(3000))");
   }

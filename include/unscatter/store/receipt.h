@@ -96,6 +96,8 @@ struct PublishedDocument {
 void sign(PublishedDocument& document, const SigningKey& key);
 [[nodiscard]] Status check_signature(const PublishedDocument& document, const PublicKey& key);
 
+class FixedScores;
+
 // What a model says of one graph.
 struct Prediction {
   std::uint32_t predicted = 0;  // the class of largest score, the first one among equals
@@ -124,14 +126,16 @@ class Predictor {
   [[nodiscard]] Result<Prediction> predict(const Graph& graph) const;
   // Of a row that embedder() made, without a coordinate for the bias.
   [[nodiscard]] Prediction predict(const BlockRow& row) const;
+  // What scores that were computed elsewhere mean.
+  [[nodiscard]] static Prediction decide(std::vector<double> scores);
+  [[nodiscard]] const FixedScores& scores() const noexcept { return *scores_; }
 
  private:
   Predictor() = default;
 
   std::shared_ptr<const Embedder> embedder_;
   std::vector<std::string> class_names_;
-  std::vector<double> weights_;  // the classes of one coordinate side by side
-  std::vector<double> bias_;     // one per class; zeros if the model has none
+  std::shared_ptr<const FixedScores> scores_;
 };
 
 }  // namespace unscatter
