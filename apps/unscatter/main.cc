@@ -32,6 +32,9 @@ int run_as_rank(unscatter::Communicator& job, int argc, char** argv, const cli::
     unscatter::cluster::Crew crew(job);
     return cli::run_program(argc, argv, more, &crew);
   }
+  // A launcher tells all ranks of a signal.  The first one may have something to finish, and says when all is done.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
   try {
     unscatter::cluster::serve_first_rank(job);
   } catch (const std::exception& problem) {

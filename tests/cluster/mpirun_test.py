@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The program by mpirun, beside the program as one process.
 
-  mpirun_test.py same_results|same_life|lost_rank|refused --program P --mpirun M --plugin L
+  mpirun_test.py same_results|same_life|service|lost_rank|refused --program P --mpirun M --plugin L
 
 Exit code 77: there is no mpirun, or this build has no MPI.
 """
 import argparse
+import http.client
 import json
 import os
 import pathlib
@@ -161,6 +162,13 @@ def life_of(bench, ranks, name):
     if not verified["verified"]:
         sys.exit(f"{name} does not verify: {verified}")
     left.append(("verify", [check["name"] for check in verified["checks"]]))
+    bench.run(ranks, "export", *here, "--out", f"{name}.jsonl")
+    left.append(("export", bench.bytes_of(f"{name}.jsonl")))
+    bench.run(ranks, "renew", *here, *key, "--force")
+    bench.run(ranks, "compact", *here)
+    bench.run(ranks, "check", *here)
+    bench.run(ranks, "audit", *here, "--draws", "1000", "--removals", "5")
+    changed("renewal, compaction and audit")
     bench.run(ranks, "retrain", *here, *key, "--out", f"{name}-again")
     left.append(("retrain", bench.document(ranks, "status", "--workspace", f"{name}-again",
                                            "--replay-digest")["replay_digest"]))
@@ -199,6 +207,52 @@ def processes_of(program):
             if entry.startswith(b"OMPI_COMM_WORLD_RANK="):
                 found[int(entry.split(b"=")[1])] = int(folder.name)
     return found
+
+
+def ask(port, token, method, path, body=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, json.dumps(body) if body else None,
+                       {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Prefer": "wait=30"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def service(bench):
+    """The service of the first rank honours requests with rows that the ranks share, and ends by SIGTERM to all."""
+    own = bench.folder / "unscatter"
+    shutil.copy(bench.program, own)
+    shutil.copy(pathlib.Path(bench.program).parent / "unscatter-mpi.so", bench.folder)
+    bench.program = str(own)
+    bench.run(0, "datasets", "generate", "many.jsonl", "--groups", "3000", "--users", "2000", "--seed", "7")
+    for name in ("alone", "shared"):
+        bench.run(0, "train", "--data", "many.jsonl", "--workspace", name, "--key", "signing.key", "--shards", "4",
+                  "--features", "log-degree", "--transform", "geometric", "--distance-limit", "1e-9")
+    left = []
+    for ranks, name in ((0, "alone"), (3, "shared")):
+        token = bench.run(0, "token", "--workspace", name, "--scopes", "submit,read")[0].split()[0]
+        command = [bench.program, "serve", "--workspace", name, "--key", "signing.key", "--listen", "127.0.0.1:0"]
+        if ranks:
+            command = [bench.mpirun, *OPTIONS, "-n", str(ranks), *command]
+        job = subprocess.Popen(command, cwd=bench.folder, env=bench.environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+        text = job.stdout.readline()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)", text)[1])
+        for subject in ("user-00042", "user-00007"):
+            status, answer = ask(port, token, "POST", "/v1/requests", {"forget": "subject", "id": subject})
+            if status not in (200, 201, 202) or answer["state"] != "done":
+                sys.exit(f"{name}: {status} {answer}")
+        # As launchers do it: every rank hears the signal, and the first one decides.
+        targets = processes_of(str(own)).values() if ranks else [job.pid]
+        if ranks and len(targets) != ranks:
+            sys.exit(f"{len(targets)} ranks of {ranks}")
+        for process in targets:
+            os.kill(process, signal.SIGTERM)
+        text, _ = job.communicate(timeout=60)
+        if job.returncode != 0:
+            sys.exit(f"{name}: exit code {job.returncode}\n{text}")
+        left.append(bench.document(0, "status", "--workspace", name, "--replay-digest")["replay_digest"])
+        bench.run(0, "verify", "--workspace", name, "--key", "signing.pub")
+    check("what the service did", left[0], left[1])
 
 
 def lost_rank(bench):
@@ -262,7 +316,7 @@ def refused(bench):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["same_results", "same_life", "lost_rank", "refused"])
+    parser.add_argument("what", choices=["same_results", "same_life", "service", "lost_rank", "refused"])
     parser.add_argument("--program", required=True)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--plugin", required=True)
