@@ -203,6 +203,8 @@ Status NewFiles::commit(const std::string& workspace, const SigningKey& key) {
 Status NewFiles::commit() {
   // The manifest last: until its tables are there, the folder is no workspace.
   for (std::size_t part = 0; tables_.sharded() && part < tables_.parts(); ++part) {
+    // Not given up in between: gates are taken in the order of the shards, and those behind are held.
+    const auto gate = tables_.part(part).hold();
     UNSCATTER_CHECK_OK(transactions_[part + 1]->commit());
     UNSCATTER_CHECK_OK(tables_.part(part).empty_log());
   }
