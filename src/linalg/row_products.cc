@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/parallel.h"
@@ -271,21 +272,38 @@ Matrix lower_product_of_changed(const Matrix& added, const Vector& factors, Matr
   return result;
 }
 
+namespace {
+
+// Writes the values of a row into one column of W, or zeros in their places.
+void spread_row(const BlockRow& row, std::size_t column, bool values, PaddedColumns& W) {
+  const double* value = row.values.data();
+  for (const Segment& segment : row.segments) {
+    double* place = W.data() + segment.column * W.padded() + column;
+    for (std::uint32_t c = 0; c < segment.length; ++c, ++value, place += W.padded()) *place = values ? *value : 0;
+  }
+}
+
+}  // namespace
+
 Matrix gram(const SparseBlockRows& Z, std::size_t threads) {
   const std::size_t n = Z.rows();
   Matrix G(index(n), index(n));
+  // Fresh memory of this size for every group would cost as much as the products.
+  std::vector<std::optional<PaddedColumns>> spread(std::max<std::size_t>(threads, hardware_threads()));
   // Some rows are spread out.  One pass over the stored values of them and of all later rows follows.  Groups go to
   // threads one by one, because later ones have less to do.
-  parallel_for((n + kLinesAtOnce - 1) / kLinesAtOnce, threads, 1, [&](std::size_t group, std::size_t) {
+  parallel_for((n + kLinesAtOnce - 1) / kLinesAtOnce, threads, 1, [&](std::size_t group, std::size_t worker) {
     const std::size_t first = group * kLinesAtOnce;
     const std::size_t count = std::min(kLinesAtOnce, n - first);
-    Matrix spread(index(Z.columns()), index(count));
-    for (std::size_t c = 0; c < count; ++c) Z.copy_row(first + c, {spread.col(index(c)).data(), Z.columns()});
+    if (!spread[worker]) spread[worker].emplace(index(Z.columns()), index(kLinesAtOnce));
+    PaddedColumns& W = *spread[worker];
+    for (std::size_t c = 0; c < count; ++c) spread_row(Z.row(first + c), c, true, W);
     Matrix lines(index(n), index(count));
-    multiply_rows(Z, first, n, PaddedColumns(spread), lines);
+    multiply_rows(Z, first, n, W, lines);
     for (std::size_t c = 0; c < count; ++c) {
       const Index i = index(first + c);
       G.col(i).tail(index(n) - i) = lines.col(index(c)).tail(index(n) - i);
+      spread_row(Z.row(first + c), c, false, W);
     }
   });
   // Column i was filled from the diagonal on, where its entries lie together.  The rest is a mirror image.
