@@ -35,7 +35,7 @@ class ShardUpdate {
 
  private:
   struct Touched {
-    std::size_t part;
+    std::size_t part = 0;
     PreparedChange change;
   };
   explicit ShardUpdate(const WorkspaceTables& tables) : tables_(tables) {}
