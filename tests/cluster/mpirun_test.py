@@ -235,8 +235,14 @@ def service(bench):
             command = [bench.mpirun, *OPTIONS, "-n", str(ranks), *command]
         job = subprocess.Popen(command, cwd=bench.folder, env=bench.environment, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
-        text = job.stdout.readline()
-        port = int(re.search(r"127\.0\.0\.1:(\d+)", text)[1])
+        text = ""
+        # A launcher may say something of its own before.
+        while (port := re.search(r"serving .*127\.0\.0\.1:(\d+)", text)) is None:
+            line = job.stdout.readline()
+            if not line:
+                sys.exit(f"{name}: the service did not begin\n{text}")
+            text += line
+        port = int(port[1])
         for subject in ("user-00042", "user-00007"):
             status, answer = ask(port, token, "POST", "/v1/requests", {"forget": "subject", "id": subject})
             if status not in (200, 201, 202) or answer["state"] != "done":
