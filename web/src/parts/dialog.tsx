@@ -1,6 +1,6 @@
 // A modal question.  The browser keeps the focus inside, closes on Escape and gives the focus back.
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog({
   title,
@@ -13,7 +13,7 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = dialog.current!;
     const before = document.activeElement as HTMLElement | null;
     shown.showModal();

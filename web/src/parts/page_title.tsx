@@ -1,12 +1,13 @@
 // The heading of a page.  It gets the focus when the page changes, so that screen readers say where one is.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 let first = true;
 
 export function PageTitle({ title, children }: { title: string; children?: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before anything else can happen: a key that is pressed as soon as the page is there starts from its heading.
+  useLayoutEffect(() => {
     document.title = `${title} · unscatter`;
     if (!first) heading.current?.focus();
     first = false;

@@ -1,5 +1,5 @@
 // What a removal would change, what it tells those who kept old models, and what it costs.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Schemas } from "../api/client";
 import { BeforeAfter, Legend } from "../graph/before_after";
 import { duration } from "../lib/time";
@@ -10,7 +10,7 @@ const SHOWN_AT_ONCE = 2;
 
 export function PreviewPanel({ preview }: { preview: Schemas["Preview"] }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [preview]);
+  useLayoutEffect(() => heading.current?.focus(), [preview]);
   return (
     <section class="card stack" aria-label="Preview">
       <div class="card-head">

@@ -50,6 +50,28 @@ it("from signing in to a request that is sent", async () => {
   await page.getByRole("heading", { name: /^Request \d+$/ }).waitFor();
 });
 
+it("a heading has the focus from the moment it is there", async () => {
+  const { page } = await signedIn("/requests");
+  await page.getByRole("heading", { name: "Requests", exact: true }).waitFor();
+  // An observer is told right after the change, before the browser paints and before any key.
+  await page.evaluate(() => {
+    const focusedWith: string[] = [];
+    const brings = (node: Node) => node instanceof Element && node.querySelector("h1, h2") !== null;
+    new MutationObserver((changes) => {
+      if (changes.some((change) => [...change.addedNodes].some(brings))) {
+        focusedWith.push(document.activeElement!.textContent!);
+      }
+    }).observe(document.getElementById("content")!, { childList: true, subtree: true });
+    Object.assign(window, { focusedWith });
+  });
+  await page.getByRole("link", { name: "New request" }).click();
+  await page.getByRole("heading", { name: "New request" }).waitFor();
+  await page.getByLabel("Subject", { exact: true }).fill(await someSubject());
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Preview" }).waitFor();
+  expect(await page.evaluate("window.focusedWith")).toEqual(["New request", "Preview"]);
+});
+
 it("a question keeps the focus, Escape closes it, and the focus goes back", async () => {
   const { id } = await submit({ forget: "subject", id: await someSubject() });
   const { page } = await signedIn(`/requests/${id}`);
