@@ -33,7 +33,7 @@ readonly web_packages
 # The release build compiles the benchmarks, so that they always compile.  The page is tested in a browser.
 readonly test_packages=(
   libgtest-dev libbenchmark-dev chromium python3-jsonschema curl openssl libfaketime "${python_packages[@]}"
-  "${web_packages[@]}" "${package_test_packages[@]}" "${mpi_packages[@]}" python3-yaml)
+  "${web_packages[@]}" "${package_test_packages[@]}" "${mpi_packages[@]}" iproute2 python3-yaml)
 readonly bench_packages=(libbenchmark-dev python3 python3-numpy python3-scipy python3-sklearn)
 # The baseline of the experiments. libtorch takes the BLAS library that it finds.  The plain one is ten times slower
 # than this one.

@@ -9,6 +9,7 @@
 #include "base/stopwatch.h"
 #include "commands.h"
 #include "constant_options.h"
+#include "embedding/embed_crew.h"
 #include "embedding/npy.h"
 #include "files.h"
 #include "locations.h"
@@ -63,6 +64,40 @@ Result<Collected> collect(const std::filesystem::path& path, const ReadOptions& 
     collected.dataset.labels.push_back(0);
     collected.subjects.push_back({next->number, std::move(next->id), std::move(next->label)});
   }
+}
+
+// Rows whose graphs are gone.
+struct EmbeddedFile {
+  std::shared_ptr<const Embedder> embedder;
+  SparseBlockRows rows;
+  std::vector<LineSubject> subjects;
+};
+
+// Where the program runs on many machines, each reads its own part of a file of lines, if the features state all their
+// constants: others are known when all graphs were seen.  Nothing: whatever is strange about the file is met, and
+// worded, by reading it here.
+Result<std::optional<EmbeddedFile>> embed_together(const std::filesystem::path& path, std::string_view features,
+                                                   const TransformSpec& spec, std::size_t threads, Context& context) {
+  std::optional<EmbeddedFile> nothing;
+  Result<FeatureMap> stated = FeatureMap::parse(features);
+  if (context.crew() == nullptr || !stated.ok() || !is_jsonl(path)) return nothing;
+  EmbeddedFile file;
+  UNSCATTER_TRY(made, make_embedder(*std::move(stated), spec));
+  file.embedder = std::move(made);
+  file.rows = SparseBlockRows(0, file.embedder->width());
+  const auto take = [&file](EmbeddedPiece piece) {
+    for (std::size_t i = 0; i < piece.subjects.size(); ++i) {
+      BlockRow row;
+      piece.rows.swap_row(i, row);
+      file.rows.append_row(std::move(row));
+      EmbeddedPiece::Subject& subject = piece.subjects[i];
+      file.subjects.push_back({file.subjects.size(), std::move(subject.id), std::move(subject.label)});
+    }
+    return ok_status();
+  };
+  const EmbedOptions how{threads, &context.progress(), nullptr};
+  UNSCATTER_TRY(shared, context.crew()->embed_file(path, *file.embedder, nullptr, false, how, take));
+  return shared.all ? std::optional(std::move(file)) : nothing;
 }
 
 std::string subject_cells(const LineSubject& subject) {
@@ -154,31 +189,45 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
 
   Stopwatch watch;
   Embedded result;
-  UNSCATTER_TRY(collected, collect(path, {.threads = arguments.threads, .progress = &context.progress()}));
-  Dataset& dataset = collected.dataset;
-  result.read_seconds = watch.lap();
-
-  const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
-  UNSCATTER_TRY(made, make_embedder(arguments.transform.features_for(spec), spec, dataset, source));
-  const Embedder& embedder = *made;
-  result.features = embedder.blocks().front().features.describe();
-  result.transform = embedder.blocks().front().transform->name();
-  watch.lap();
-  UNSCATTER_TRY(
-      Z,
-      embedder.embed(dataset, {.threads = arguments.threads, .progress = &context.progress(), .crew = context.crew()}));
-  result.embed_seconds = watch.lap();
-  if (bank != nullptr) {
-    // The bounds belong to the graphs that the wavelets see.
-    if (spec.symmetrise) {
-      for (Graph& graph : dataset.graphs) graph = symmetrised(graph);
-    }
-    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset.graphs, arguments.threads, context.progress()));
-    result.frame = bounds;
-    watch.lap();
+  const std::string features = arguments.transform.features_for(spec);
+  EmbeddedFile file;
+  std::optional<EmbeddedFile> together;
+  if (bank == nullptr) {
+    UNSCATTER_TRY(shared, embed_together(path, features, spec, arguments.threads, context));
+    together = std::move(shared);
   }
+  if (together) {
+    file = *std::move(together);
+    result.embed_seconds = watch.lap();
+  } else {
+    UNSCATTER_TRY(collected, collect(path, {.threads = arguments.threads, .progress = &context.progress()}));
+    Dataset& dataset = collected.dataset;
+    result.read_seconds = watch.lap();
+    const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
+    UNSCATTER_TRY(made, make_embedder(features, spec, dataset, source));
+    file.embedder = std::move(made);
+    watch.lap();
+    UNSCATTER_TRY(
+        rows, file.embedder->embed(
+                  dataset, {.threads = arguments.threads, .progress = &context.progress(), .crew = context.crew()}));
+    file.rows = std::move(rows);
+    file.subjects = std::move(collected.subjects);
+    result.embed_seconds = watch.lap();
+    if (bank != nullptr) {
+      // The bounds belong to the graphs that the wavelets see.
+      if (spec.symmetrise) {
+        for (Graph& graph : dataset.graphs) graph = symmetrised(graph);
+      }
+      UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset.graphs, arguments.threads, context.progress()));
+      result.frame = bounds;
+      watch.lap();
+    }
+  }
+  const SparseBlockRows& Z = file.rows;
+  result.features = file.embedder->blocks().front().features.describe();
+  result.transform = file.embedder->blocks().front().transform->name();
 
-  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_rows(Z, collected.subjects, arguments.out));
+  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_rows(Z, file.subjects, arguments.out));
   result.write_seconds = watch.lap();
 
   result.graphs = Z.rows();

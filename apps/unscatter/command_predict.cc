@@ -112,11 +112,6 @@ Result<GraphStream> open_data(const PredictArguments& arguments, const std::opti
   return GraphStream::open(path ? *path : std::filesystem::path("-"), options);
 }
 
-bool is_jsonl(const std::filesystem::path& path) {
-  const Result<DataFormat> format = detect_format(path);
-  return format.ok() && *format == DataFormat::kJsonl;
-}
-
 class PredictionRun {
  public:
   PredictionRun(const PredictArguments& arguments, const Context& context)

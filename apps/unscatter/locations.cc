@@ -4,6 +4,8 @@
 
 #include <system_error>
 
+#include "unscatter/graph/read.h"
+
 namespace unscatter::cli {
 
 namespace fs = std::filesystem;
@@ -25,6 +27,11 @@ Result<fs::path> resolve_dataset(const std::string& path_or_name, const Catalogu
                fmt::format("{0} is not here: run 'unscatter datasets fetch {0}', or set UNSCATTER_DATA to a "
                            "folder with {0}/{0}.zip",
                            entry->name)};
+}
+
+bool is_jsonl(const fs::path& path) {
+  const Result<DataFormat> format = detect_format(path);
+  return format.ok() && *format == DataFormat::kJsonl;
 }
 
 }  // namespace unscatter::cli

@@ -15,4 +15,7 @@ namespace unscatter::cli {
 [[nodiscard]] Result<std::filesystem::path> resolve_dataset(const std::string& path_or_name,
                                                             const Catalogue& catalogue);
 
+// A file of graphs as lines, of which several processes can read their own parts.
+[[nodiscard]] bool is_jsonl(const std::filesystem::path& path);
+
 }  // namespace unscatter::cli

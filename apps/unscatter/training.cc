@@ -122,10 +122,10 @@ Status survey_file(const TrainArguments& arguments, const fs::path& data, const 
       [&form](const Graph& graph) { count_form(graph, form); }));
   Dataset classes;
   classes.class_names = std::move(setup.dataset.class_names);
-  classes.labels = std::move(setup.stream->embedded.labels);
+  classes.labels = std::move(setup.stream->labels);
   UNSCATTER_CHECK_OK(arguments.constants.set_classes(classes, public_part, setup.options));
   setup.dataset.class_names = std::move(classes.class_names);
-  setup.stream->embedded.labels = std::move(classes.labels);
+  setup.stream->labels = std::move(classes.labels);
   return ok_status();
 }
 

@@ -9,10 +9,10 @@ namespace {
 Status state_surveyed_classes(WorkspaceSetup& setup, std::vector<std::string> names) {
   Dataset classes;
   classes.class_names = std::move(setup.dataset.class_names);
-  classes.labels = std::move(setup.stream->embedded.labels);
+  classes.labels = std::move(setup.stream->labels);
   UNSCATTER_CHECK_OK(state_classes(classes, std::move(names)));
   setup.dataset.class_names = std::move(classes.class_names);
-  setup.stream->embedded.labels = std::move(classes.labels);
+  setup.stream->labels = std::move(classes.labels);
   return ok_status();
 }
 
@@ -43,7 +43,7 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::create_from_file(
     UNSCATTER_CHECK_OK(survey(
         setup, [&] { return GraphStream::open(data, reading); }, threads));
     if (classes) UNSCATTER_CHECK_OK(state_surveyed_classes(setup, *classes));
-    if (expires) setup.stream->due.limit_graphs(setup.stream->embedded.labels.size(), *expires);
+    if (expires) setup.stream->due.limit_graphs(setup.stream->labels.size(), *expires);
     // After the data was read: a misspelt file name should not leave a new key behind.
     UNSCATTER_TRY(place, key ? Result<std::filesystem::path>(*key) : usual_key_path());
     UNSCATTER_TRY(signing, load_or_create_key(place));

@@ -10,6 +10,7 @@
 #include "cluster/file_pieces.h"
 #include "cluster/messages.h"
 #include "cluster/operation.h"
+#include "cluster/piled_rows.h"
 #include "cluster/shared_rows.h"
 #include "unscatter/embedding/transform_spec.h"
 
@@ -186,5 +187,37 @@ std::optional<KeptState::Rows> Crew::read_shards(const ShardedRows& kept, std::s
   if (rows) ++times_shared_;
   return rows;
 }
+
+std::size_t Crew::begin_pile(std::size_t columns, std::size_t threads) {
+  const std::unique_lock lock = turn();
+  if (job_.size() == 1 || !lock.owns_lock()) return 1;
+  learning_ = std::this_thread::get_id();
+  pile_columns_ = columns;
+  give_order(job_, {Operation::kPile, columns, threads});
+  return job_.size();
+}
+
+// Other threads send no orders from here on, so these need no lock.
+
+void Crew::add_to_pile(std::size_t process, const SparseBlockRows& rows) {
+  give_order(job_, {Operation::kPileRows, process});
+  send_piled(job_, process, rows);
+}
+
+void Crew::share_pile(SparseBlockRows& own, std::span<const std::size_t> counts,
+                      std::span<const std::uint32_t> labels) {
+  give_order(job_, {Operation::kPileShare});
+  share_piled(job_, own, counts, labels);
+  ++times_shared_;
+}
+
+SparseBlockRows Crew::rows_of_pile(std::size_t process, std::size_t first) {
+  give_order(job_, {Operation::kPileBlock, process, first});
+  SparseBlockRows rows(0, pile_columns_);
+  take_piled(job_, process, rows);
+  return rows;
+}
+
+void Crew::end_pile() { give_order(job_, {Operation::kPileEnd}); }
 
 }  // namespace unscatter::cluster

@@ -30,8 +30,9 @@ struct CrewLimits {
 // ranks and R rounds that takes (2 + 4 R) (P - 1) messages, and 4 (P - 1) more if the embedder is not the one of the
 // call before (docs/scale.md).
 //
-// Learners of rows that spread() or read_shards() returned belong to the thread that called it, and their messages to
-// the others are not under this object's lock.  From then on graphs of other threads stay in this process.
+// Piles, and learners of rows that spread(), share_pile() or read_shards() returned, belong to the thread that called
+// it, and their messages to the others are not under this object's lock.  From then on graphs of other threads stay in
+// this process.
 class Crew final : public ShardCrew {
  public:
   explicit Crew(Communicator& job, CrewLimits limits = {}) : job_(job), limits_(limits) {}
@@ -51,6 +52,12 @@ class Crew final : public ShardCrew {
                                                       std::span<const std::uint32_t> labels,
                                                       std::size_t threads) override;
   [[nodiscard]] std::optional<KeptState::Rows> read_shards(const ShardedRows& kept, std::size_t threads) override;
+  [[nodiscard]] std::size_t begin_pile(std::size_t columns, std::size_t threads) override;
+  void add_to_pile(std::size_t process, const SparseBlockRows& rows) override;
+  void share_pile(SparseBlockRows& own, std::span<const std::size_t> counts,
+                  std::span<const std::uint32_t> labels) override;
+  [[nodiscard]] SparseBlockRows rows_of_pile(std::size_t process, std::size_t first) override;
+  void end_pile() override;
   // How often rows were shared.  For tests.
   [[nodiscard]] std::size_t times_shared() const noexcept { return times_shared_; }
 
@@ -65,6 +72,7 @@ class Crew final : public ShardCrew {
   std::mutex busy_;
   std::string announced_;
   std::size_t times_shared_ = 0;
+  std::size_t pile_columns_ = 0;
   std::thread::id learning_;  // the thread that has learners of shared rows; under the lock
 };
 

@@ -21,9 +21,15 @@ enum class Operation : std::uint64_t {
   kFile = 3,      // a = bytes of the file, b = threads, c = 1: symmetrise, + 2: scores; see Crew::embed_file()
   kRows = 4,      // a = columns, b = threads: rows come, to be shared (shared_rows.h)
   kShards = 5,    // b = threads: every rank reads the rows of some shards, to be shared (shared_rows.h)
+  // Rows that come one after the other (unlearn/row_pile.h, piled_rows.h).
+  kPile = 6,       // a = columns, b = threads: there are none yet
+  kPileRows = 7,   // a = rank: a block for it comes
+  kPileShare = 8,  // labels come, and the rows are shared
+  kPileBlock = 9,  // a = rank, b = its row: a block from there on goes back
+  kPileEnd = 10,   // the rows are not needed any more
 };
 // The first byte of an order is that of its number.
-static_assert(static_cast<unsigned char>(kLearnerMessage) > 5);
+static_assert(static_cast<unsigned char>(kLearnerMessage) > 10);
 
 struct Order {
   Operation operation = Operation::kEnd;

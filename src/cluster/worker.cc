@@ -18,6 +18,7 @@
 #include "cluster/file_pieces.h"
 #include "cluster/messages.h"
 #include "cluster/operation.h"
+#include "cluster/piled_rows.h"
 #include "cluster/shared_rows.h"
 #include "unlearn/learner_mirrors.h"
 #include "unscatter/base/invariant.h"
@@ -32,6 +33,12 @@ class HeldRows final : public RowKeeper {
   HeldRows(const HeldRows&) = delete;
   HeldRows& operator=(const HeldRows&) = delete;
   ~HeldRows() override { wipe_rows(); }
+
+  // Rows that are being piled up, or that no mirror has.
+  [[nodiscard]] KeptState::Rows& held() {
+    invariant(rows_ != nullptr, "a rank is asked for rows that it keeps");
+    return *rows_;
+  }
 
   // Before others are read: there is memory for one share.
   void wipe_rows() noexcept {
@@ -81,6 +88,18 @@ class Worker {
           begin_sharing(order);
           if (auto rows = read_own_shards(job_)) rows_.give_back(*std::move(rows));
           break;
+        case Operation::kPile:
+          begin_sharing(order);
+          rows_.give_back({SparseBlockRows(0, order.a), {}});
+          break;
+        case Operation::kPileRows:
+          if (order.a == job_.rank()) take_piled(job_, 0, rows_.held().rows);
+          break;
+        case Operation::kPileShare: share_own_pile(job_, rows_.held()); break;
+        case Operation::kPileBlock:
+          if (order.a == job_.rank()) send_piled_from(job_, 0, rows_.held().rows, order.b);
+          break;
+        case Operation::kPileEnd: rows_.wipe_rows(); break;
         default: job_.abort("the first rank asks for something that this rank does not know");
       }
     }

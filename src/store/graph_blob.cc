@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/wipe.h"
@@ -107,11 +108,14 @@ class BlobReader {
     rest_ = rest_.subspan(width);
     return value;
   }
-  [[nodiscard]] std::string text(std::size_t size) {
-    std::string value(reinterpret_cast<const char*>(rest_.data()), size);
+  // Whoever passes over bytes has asked has() before.
+  void pass_over(std::size_t size) { rest_ = rest_.subspan(size); }
+  [[nodiscard]] std::string_view view(std::size_t size) {
+    const std::string_view value(reinterpret_cast<const char*>(rest_.data()), size);
     rest_ = rest_.subspan(size);
     return value;
   }
+  [[nodiscard]] std::string text(std::size_t size) { return std::string(view(size)); }
 
   // `count` numbers of `width` bytes each; nothing if there are fewer bytes left.
   template <typename T, typename Convert>
@@ -281,6 +285,46 @@ Result<Graph> graph_from_blob(std::span<const std::byte> bytes) {
   wipe(again);
   if (!same) return bad_blob("not spelled the way they are written");
   return graph;
+}
+
+Result<std::vector<std::string_view>> node_ids_in_blob(std::span<const std::byte> bytes) {
+  BlobReader reader(bytes);
+  if (!reader.has(10, 1)) return short_blob();
+  reader.pass_over(1);
+  const auto flags = static_cast<unsigned>(reader.little_endian(1));
+  std::vector<std::string_view> ids;
+  if ((flags & kBlobNodeIds) == 0) return ids;
+  const std::uint64_t nodes = reader.little_endian(4);
+  const std::uint64_t entries = reader.little_endian(4);
+  std::uint64_t attributes = 0;
+  if ((flags & kBlobAttributes) != 0) {
+    if (!reader.has(1, 4)) return short_blob();
+    attributes = reader.little_endian(4);
+  }
+  // Counts have 32 bits, so each of these products fits 64.
+  for (const auto& [count, width] : {std::pair{nodes + entries, std::size_t{4}},
+                                     std::pair{(flags & kBlobWeights) != 0 ? entries : 0, std::size_t{8}},
+                                     std::pair{nodes * attributes, std::size_t{8}},
+                                     std::pair{(flags & kBlobLabels) != 0 ? nodes : 0, std::size_t{8}},
+                                     std::pair{(flags & kBlobPositions) != 0 ? nodes : 0, std::size_t{16}}}) {
+    if (!reader.has(count, width)) return short_blob();
+    reader.pass_over(count * width);
+  }
+  std::vector<std::uint32_t> lengths;
+  if (!reader.integers(nodes, lengths)) return short_blob();
+  ids.reserve(lengths.size());
+  for (const std::uint32_t length : lengths) {
+    if (!reader.has(length, 1)) return short_blob();
+    ids.push_back(reader.view(length));
+  }
+  if ((flags & kBlobStates) == 0) return ids;
+  if (!reader.has(nodes, 1)) return short_blob();
+  std::size_t kept = 0;
+  for (const std::string_view id : ids) {
+    if (static_cast<NodeState>(reader.little_endian(1)) != NodeState::kTombstone) ids[kept++] = id;
+  }
+  ids.resize(kept);
+  return ids;
 }
 
 }  // namespace unscatter

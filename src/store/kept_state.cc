@@ -165,14 +165,13 @@ Status write_kept_state(const WorkspaceTables& tables, const Session& session, c
     const auto visit = [&](const MemberIndex::Take& take) -> Status {
       for (std::size_t slot = tables.partition().first(part); slot < end; ++slot) {
         const Graph* graph = session.graph(slot);
-        if (graph != nullptr) UNSCATTER_CHECK_OK(take(slot, *graph, session.graph_id(slot)));
+        if (graph != nullptr) UNSCATTER_CHECK_OK(take(slot, subjects_of(graph), session.graph_id(slot)));
       }
       return ok_status();
     };
-    UNSCATTER_CHECK_OK(visit([&](std::size_t, const Graph& graph, std::string_view) {
-      members += members_of(graph);
-      return ok_status();
-    }));
+    for (std::size_t slot = tables.partition().first(part); slot < end; ++slot) {
+      if (const Graph* graph = session.graph(slot)) members += members_of(*graph);
+    }
     // All graphs are in memory, beside which the ids are little.
     constexpr std::size_t kIndexMemory = std::size_t{1} << 30;
     UNSCATTER_CHECK_OK(MemberIndex::write_new(tables.part(part), members, key, kIndexMemory, visit));
@@ -217,10 +216,9 @@ Status write_members_of_part(const WorkspaceTables& tables, std::size_t part, st
     std::size_t next = tables.partition().first(part);
     return visit_graphs_of_part(tables, part, next, [&](std::size_t slot, GraphRow& row) -> Status {
       if (!row.present) return ok_status();
-      UNSCATTER_TRY(kept, slot_from_row(row));
+      UNSCATTER_TRY(subjects, node_ids_in_blob(row.content));
+      UNSCATTER_CHECK_OK(take(slot, subjects, row.graph_id));
       wipe(row.content);
-      UNSCATTER_CHECK_OK(take(slot, *kept.graph, kept.graph_id));
-      kept.graph->wipe();
       return ok_status();
     });
   });

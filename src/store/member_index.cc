@@ -54,7 +54,8 @@ void put_entry(std::vector<std::byte>& bytes, MemberKind kind, std::string_view 
   for (const std::size_t slot : slots) put_number(bytes, slot);
 }
 
-// In order.
+}  // namespace
+
 std::vector<std::string_view> subjects_of(const Graph* graph) {
   std::vector<std::string_view> ids;
   if (graph == nullptr || !graph->has_node_ids()) return ids;
@@ -64,8 +65,6 @@ std::vector<std::string_view> subjects_of(const Graph* graph) {
   std::sort(ids.begin(), ids.end());
   return ids;
 }
-
-}  // namespace
 
 Result<MemberIndex> MemberIndex::open(const WorkspaceTables& tables, const Salt& key) {
   MemberIndex index(key);
@@ -224,6 +223,13 @@ class CollectedMembers {
     std::uint32_t length;  // of the id; the highest bit is the kind
   };
 
+  // At most `count` of them, and about `bytes` in all.  A vector that doubled would take three times as much.  What is
+  // asked for and not written to takes no memory.
+  CollectedMembers(std::size_t count, std::size_t bytes) : most_text_(bytes) {
+    members_.reserve(std::min(count, bytes / sizeof(Member) + 1));
+    text_.reserve(most_text_);
+  }
+
   void add(std::size_t bucket, MemberKind kind, std::string_view id, std::size_t slot) {
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
     invariant(bucket <= kMost && slot <= kMost && text_.size() + id.size() <= kMost && id.size() < kKindBit,
@@ -234,6 +240,7 @@ class CollectedMembers {
     text_ += id;
   }
   [[nodiscard]] std::size_t bytes() const { return members_.size() * sizeof(Member) + text_.size(); }
+  [[nodiscard]] std::size_t count() const { return members_.size(); }
   [[nodiscard]] MemberKind kind(const Member& member) const {
     return (member.length & kKindBit) != 0 ? MemberKind::kGraphId : MemberKind::kSubject;
   }
@@ -244,6 +251,7 @@ class CollectedMembers {
   void keep_below(std::size_t limit) {
     std::erase_if(members_, [&](const Member& member) { return member.bucket >= limit; });
     std::string kept;
+    kept.reserve(most_text_);
     for (Member& member : members_) {
       const std::string_view text = id(member);
       member.start = static_cast<std::uint32_t>(kept.size());
@@ -269,6 +277,7 @@ class CollectedMembers {
 
  private:
   static constexpr std::uint32_t kKindBit = std::uint32_t{1} << 31;
+  std::size_t most_text_;
   std::vector<Member> members_;
   std::string text_;
 };
@@ -279,10 +288,10 @@ Status MemberIndex::write_new(const Database& database, std::size_t members, con
                               const VisitGraphs& visit) {
   const MemberIndex index(key);
   const Part part{std::bit_ceil(std::max<std::size_t>(1, members / kMembersPerBucket))};
-  // Vectors double while they grow, and a place in a text has 32 bits.
+  // A place in a text has 32 bits.
   constexpr std::size_t kMostBytes = std::size_t{1} << 31;
-  const std::size_t allowed = std::min(memory / 2, kMostBytes);
-  CollectedMembers collected;
+  const std::size_t allowed = std::min(memory, kMostBytes);
+  CollectedMembers collected(members, allowed);
   std::size_t at_once = part.buckets;
   for (std::size_t first = 0, limit = 0; first < part.buckets; first = limit) {
     limit = std::min(part.buckets, first + at_once);
@@ -290,17 +299,24 @@ Status MemberIndex::write_new(const Database& database, std::size_t members, con
       const std::size_t bucket = index.bucket_of(part, kind, id);
       if (bucket >= first && bucket < limit) collected.add(bucket, kind, id, slot);
     };
-    UNSCATTER_CHECK_OK(visit([&](std::size_t slot, const Graph& graph, std::string_view graph_id) {
-      for (const std::string_view id : subjects_of(&graph)) add(MemberKind::kSubject, id, slot);
-      if (!graph_id.empty()) add(MemberKind::kGraphId, graph_id, slot);
-      // Half of the buckets have to wait for another visit.  One bucket always fits.
-      while (collected.bytes() > allowed && limit - first > 1) {
-        at_once = (limit - first) / 2;
-        limit = first + at_once;
-        collected.keep_below(limit);
-      }
-      return ok_status();
-    }));
+    UNSCATTER_CHECK_OK(
+        visit([&](std::size_t slot, std::span<const std::string_view> subjects, std::string_view graph_id) {
+          for (const std::string_view id : subjects) add(MemberKind::kSubject, id, slot);
+          if (!graph_id.empty()) add(MemberKind::kGraphId, graph_id, slot);
+          // Some buckets have to wait for another visit.  One bucket always fits.
+          while (collected.bytes() > allowed && limit - first > 1) {
+            // As many as will fit when all graphs have come, if ids go on like this.  A guess that is too high is
+            // halved.
+            const double all = static_cast<double>(collected.bytes()) / static_cast<double>(collected.count()) *
+                               static_cast<double>(members);
+            const double share = 0.95 * static_cast<double>(allowed) / all;
+            const auto fitting = static_cast<std::size_t>(share * static_cast<double>(part.buckets));
+            at_once = std::max<std::size_t>(1, fitting < limit - first ? fitting : (limit - first) / 2);
+            limit = first + at_once;
+            collected.keep_below(limit);
+          }
+          return ok_status();
+        }));
     const std::vector<CollectedMembers::Member>& sorted = collected.sorted();
     auto member = sorted.begin();
     for (std::size_t bucket = first; bucket < limit; ++bucket) {

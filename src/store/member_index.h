@@ -30,13 +30,18 @@ namespace unscatter {
 
 enum class MemberKind : std::uint8_t { kSubject = 0, kGraphId = 1 };
 
+// The ids of a graph's nodes that are no tombstones, in order; none for a null pointer.
+[[nodiscard]] std::vector<std::string_view> subjects_of(const Graph* graph);
+
 // Reads and changes buckets in memory; write() puts those that changed into the file.
 class MemberIndex {
  public:
   // `key`: from which the seed is taken.  Errors: kMalformedInput where the number of buckets is none of ours.
   [[nodiscard]] static Result<MemberIndex> open(const WorkspaceTables& tables, const Salt& key);
-  // Calls `take` for every graph there is, with its slot and its id; slots ascend.
-  using Take = std::function<Status(std::size_t slot, const Graph& graph, std::string_view graph_id)>;
+  // Calls `take` for every graph there is, with its slot, the ids of its nodes (without tombstones) and its own; slots
+  // ascend.
+  using Take =
+      std::function<Status(std::size_t slot, std::span<const std::string_view> subjects, std::string_view graph_id)>;
   using VisitGraphs = std::function<Status(const Take& take)>;
   // All of the table in one file, which has none: one bucket for about 64 of `members`.  `visit` visits the graphs of
   // this file.  About `memory` bytes are taken.  If all ids need more, the graphs are visited several times, each time

@@ -18,6 +18,7 @@
 #include "store/constants.h"
 #include "store/streamed_graphs.h"
 #include "unlearn/refit.h"
+#include "unlearn/row_pile.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/store/workspace.h"
 
@@ -143,8 +144,10 @@ class Survey {
   Status pass(const std::function<Result<GraphStream>()>& open, Status (Survey::*take)(std::vector<StreamedGraph>&)) {
     UNSCATTER_TRY(stream, open());
     for (;;) {
+      began_at_ = stream.share_read().value_or(0);
       UNSCATTER_TRY(graphs, next_graphs(stream));
       if (graphs.empty()) return ok_status();
+      ended_at_ = stream.share_read().value_or(0);
       UNSCATTER_CHECK_OK((this->*take)(graphs));
       for (StreamedGraph& graph : graphs) graph.graph.wipe();
     }
@@ -162,7 +165,7 @@ class Survey {
     // A fit that fails now may still go well with all graphs, and so may an embedding.  The next pass tells.
     if (settled_ && first) settled_ = make_fitted_embedder().ok();
     if (settled_) settled_ = embed(graphs).ok();
-    if (!settled_) rows_ = {};
+    if (!settled_) rows_.reset();
     return ok_status();
   }
 
@@ -180,7 +183,9 @@ class Survey {
     constants.fit = setup_.fit.kind;
     UNSCATTER_TRY(embedder, unscatter::make_embedder(constants, chosen->blocks().front().features.describe()));
     embedder_ = std::move(embedder);
-    rows_ = SparseBlockRows(0, embedder_->width() + (embedding_.bias ? 1 : 0));
+    rows_.reset();  // there is one pile at a time
+    rows_ =
+        std::make_shared<RowPile>(embedder_->width() + (embedding_.bias ? 1 : 0), embedding_.crew, embedding_.threads);
     return ok_status();
   }
 
@@ -196,7 +201,8 @@ class Survey {
       // A bias may have doubled the room, and there are as many rows as graphs.
       row.values.shrink_to_fit();
       row.segments.shrink_to_fit();
-      rows_.append_row(std::move(row));
+      const double part = static_cast<double>(i) / static_cast<double>(graphs.size());
+      rows_->append(std::move(row), began_at_ + part * (ended_at_ - began_at_));
     }
     return ok_status();
   }
@@ -264,8 +270,8 @@ class Survey {
     setup_.dataset = std::move(dataset);
     StreamedData stream;
     stream.open = open;
-    stream.embedded.rows = std::move(rows_);
-    stream.embedded.labels = std::move(provisional_labels_);
+    stream.rows = std::move(rows_);
+    stream.labels = std::move(provisional_labels_);
     stream.features = embedder_->blocks().front().features.describe();
     stream.has_graph_ids = has_ids_;
     stream.subjects = subjects_.count();
@@ -281,7 +287,9 @@ class Survey {
   SessionOptions embedding_;
   std::shared_ptr<const Embedder> embedder_;
   bool settled_ = true;  // all rows so far are of the present fit
-  SparseBlockRows rows_;
+  std::shared_ptr<RowPile> rows_;
+  double began_at_ = 0;  // the graphs that are being looked at are this part of the data
+  double ended_at_ = 0;
   std::vector<std::uint32_t> provisional_labels_;  // classes by their first graph
   std::unordered_map<std::string, std::uint32_t> place_of_class_;
   bool has_ids_ = false;

@@ -1,6 +1,7 @@
 // A workspace of a data set that does not have to fit memory: the second pass (survey.cc is the first one).
 //
-// Rows, labels and digests are in memory, and a few graphs at a time.  Nothing is on disk before the training is done.
+// Labels and digests are in memory, the rows (those of this process, where a crew has the others), and a few graphs at
+// a time.  Nothing is on disk before the training is done.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "store/stored_rows.h"
 #include "store/streamed_graphs.h"
 #include "store/workspace_state.h"
+#include "unlearn/row_pile.h"
 #include "unscatter/base/invariant.h"
 
 namespace unscatter {
@@ -53,6 +55,25 @@ class UnfinishedFile {
   bool finished_ = false;
 };
 
+// The rows in their order: first those of the session, then those that other processes keep.
+class RowsInOrder {
+ public:
+  RowsInOrder(std::optional<Session> session, RowPile& pile)
+      : session_(std::move(session)), pile_(pile), here_(session_->embeddings().rows()) {}
+
+  [[nodiscard]] const BlockRow& row(std::size_t slot) {
+    if (slot < here_) return session_->embeddings().row(slot);
+    // The learner goes, and so do its mirrors, which had the rows.
+    session_.reset();
+    return pile_.row_elsewhere(slot);
+  }
+
+ private:
+  std::optional<Session> session_;
+  RowPile& pile_;
+  std::size_t here_;
+};
+
 // The graphs of the second pass and their kept rows.  Errors: kMalformedInput if they are not those of the first pass.
 struct WrittenGraphs {
   std::vector<Digest> leaves;
@@ -60,9 +81,9 @@ struct WrittenGraphs {
 };
 Result<WrittenGraphs> write_streamed_graphs(const WorkspaceTables& tables, const StreamedData& stream,
                                             const std::string& name, const std::vector<std::uint32_t>& labels,
-                                            const SparseBlockRows& rows, RandomSource& random) {
+                                            RowsInOrder rows, RandomSource& random) {
   WrittenGraphs written;
-  written.leaves.reserve(rows.rows());
+  written.leaves.reserve(labels.size());
   written.members.assign(tables.parts(), 0);
   StreamDigest seen;
   UNSCATTER_TRY(graphs, stream.open());
@@ -70,7 +91,7 @@ Result<WrittenGraphs> write_streamed_graphs(const WorkspaceTables& tables, const
     UNSCATTER_TRY(next, graphs.next());
     if (!next) break;
     const std::size_t slot = written.leaves.size();
-    if (slot == rows.rows()) return changed_while_read(name);
+    if (slot == labels.size()) return changed_while_read(name);
     seen.add(*next);
     SlotSnapshot kept{slot, std::move(next->graph), labels[slot], std::move(next->id).value_or(""), 0, {}};
     kept.node_count_at_creation = static_cast<std::uint32_t>(kept.graph->node_count());
@@ -83,7 +104,7 @@ Result<WrittenGraphs> write_streamed_graphs(const WorkspaceTables& tables, const
     UNSCATTER_CHECK_OK(write_row(tables, slot, rows.row(slot), labels[slot], leaf));
     written.leaves.push_back(leaf);
   }
-  if (written.leaves.size() != rows.rows() || seen.finish() != stream.content) return changed_while_read(name);
+  if (written.leaves.size() != labels.size() || seen.finish() != stream.content) return changed_while_read(name);
   return written;
 }
 
@@ -108,40 +129,37 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   for (Graph& graph : setup.dataset.graphs) graph.wipe();
   invariant(contents.embedder->blocks().front().features.describe() == stream.features,
             "a setup keeps its features between survey() and create()");
-  std::vector<std::uint32_t> labels = stream.embedded.labels;
+  const std::shared_ptr<RowPile> pile = std::move(stream.rows);
+  if (pile->taken()) return Error{ErrorCode::kInvalidArgument, "what a survey() has found makes one workspace"};
+  std::vector<std::uint32_t> labels = std::move(stream.labels);
   std::optional<Session> session;
   {
-    UNSCATTER_TRY(trained, Session::create_part(setup.dataset.name, setup.dataset.class_names,
-                                                std::move(stream.embedded), contents.embedder,
-                                                session_options(setup.options, options), make_random(options)));
+    UNSCATTER_TRY(trained, Session::create_part(setup.dataset.name, setup.dataset.class_names, pile->share(labels),
+                                                contents.embedder, session_options(setup.options, options),
+                                                make_random(options)));
     session = std::move(trained);
   }
   contents.snapshot = session->snapshot_without_slots();
   contents.class_names = session->class_names();
   labels = labels_of_session(std::move(labels), setup.dataset.class_names, contents.class_names);
 
-  const std::size_t slots = session->embeddings().rows();
+  const std::size_t slots = labels.size();
   UNSCATTER_TRY(files, create_files(path, partition_of(setup.shards, slots), options.wait));
   UnfinishedFile unfinished(path);
   const WorkspaceTables tables = files.tables();
   const Database& database = tables.main();
   UNSCATTER_TRY(transaction, NewFiles::begin(tables));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
-  std::size_t row_bytes = 0;
-  Result<WrittenGraphs> written = [&] {
-    const SparseBlockRows& rows = session->embeddings();
-    row_bytes = rows.stored_values() * sizeof(double);
-    return write_streamed_graphs(tables, stream, setup.dataset.name, labels, rows, *random);
-  }();
-  if (!written.ok()) return std::move(written).error();
   const bool keep = worth_keeping(weight_rows(contents), contents.class_names.size());
   const std::optional<KeptCurvature> curvature = keep ? session->curvature() : std::nullopt;
-  session.reset();
+  const std::size_t row_bytes = session->embeddings().stored_values() * sizeof(double);
+  UNSCATTER_TRY(written, write_streamed_graphs(tables, stream, setup.dataset.name, labels,
+                                               RowsInOrder(std::move(session), *pile), *random));
   // The rows are gone, and the index may take their place in memory.
-  constexpr std::size_t kLeastIndexMemory = std::size_t{1} << 26;
-  UNSCATTER_CHECK_OK(write_streamed_members(tables, written->members, contents.identity.list_key,
+  constexpr std::size_t kLeastIndexMemory = std::size_t{1} << 27;
+  UNSCATTER_CHECK_OK(write_streamed_members(tables, written.members, contents.identity.list_key,
                                             std::max(kLeastIndexMemory, row_bytes)));
-  contents.tree = StoredTree(written->leaves);
+  contents.tree = StoredTree(written.leaves);
   UNSCATTER_CHECK_OK(contents.tree.write(database));
   // Read again where it is needed.
   contents.tree.forget_parts(contents.tree.leaves(), contents.tree.root());

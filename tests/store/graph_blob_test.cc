@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,27 @@ class AddressSpaceLimit {
  private:
   rlimit before_{};
 };
+
+TEST(GraphBlob, IdsAreReadWithoutTheGraph) {
+  std::size_t with_ids = 0;
+  for (const Graph& graph : blob_graphs()) {
+    const Blob blob = to_blob(graph);
+    std::vector<std::string_view> expected;
+    for (std::size_t i = 0; graph.has_node_ids() && i < graph.node_count(); ++i) {
+      if (graph.state(i) != NodeState::kTombstone) expected.emplace_back(graph.node_id(i));
+    }
+    if (!expected.empty()) ++with_ids;
+    const Result<std::vector<std::string_view>> ids = node_ids_in_blob(blob);
+    ASSERT_TRUE(ids.ok()) << ids.error().message;
+    EXPECT_EQ(*ids, expected);
+    // Too few bytes are an error, or all ids lie before the end.
+    for (std::size_t size = 0; size < blob.size(); ++size) {
+      const auto fewer = node_ids_in_blob(std::span(blob).first(size));
+      EXPECT_TRUE(!fewer.ok() || fewer->empty() || *fewer == expected) << size;
+    }
+  }
+  EXPECT_GT(with_ids, 30u);
+}
 
 TEST(GraphBlob, EveryGraphIsReadBack) {
   for (const Graph& graph : blob_graphs()) {

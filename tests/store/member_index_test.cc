@@ -34,7 +34,7 @@ class MemberIndexTest : public ::testing::Test {
       ++visits_;
       for (std::size_t slot = 0; slot < graphs; ++slot) {
         const Graph graph = people({"a" + std::to_string(slot), "b" + std::to_string(slot / 10), "everybody"});
-        UNSCATTER_CHECK_OK(take(slot, graph, "graph" + std::to_string(slot)));
+        UNSCATTER_CHECK_OK(take(slot, subjects_of(&graph), "graph" + std::to_string(slot)));
       }
       return ok_status();
     });

@@ -8,6 +8,7 @@
 
 #include "store/streamed_data.h"
 #include "support/temporary_folder.h"
+#include "unlearn/row_pile.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/workspace.h"
 
@@ -54,8 +55,8 @@ TEST_F(SurveyTest, FindsWhatTheReaderFinds) {
                   .ok());
   EXPECT_EQ(looked, 40u);
   EXPECT_EQ(setup.dataset.class_names, read.class_names);
-  EXPECT_EQ(setup.stream->embedded.labels, read.labels);
-  EXPECT_EQ(setup.stream->embedded.rows.rows(), 40u);
+  EXPECT_EQ(setup.stream->labels, read.labels);
+  EXPECT_EQ(setup.stream->rows->rows(), 40u);
   EXPECT_EQ(setup.stream->subjects, summarise(read).distinct_node_ids);
   EXPECT_TRUE(setup.stream->has_graph_ids);
   // Graphs of one form show all there is to fit.

@@ -105,6 +105,8 @@ class GraphStream {
 
   // The next graph; nothing at the end.  After an error there is no next graph.
   [[nodiscard]] Result<std::optional<StreamedGraph>> next();
+  // About how much of the data the graphs so far are, from 0 to 1.  Nothing: nobody knows, as with a pipe.
+  [[nodiscard]] std::optional<double> share_read() const;
 
  private:
   class Source;

@@ -33,6 +33,7 @@
 
 namespace unscatter {
 
+class RowPile;
 class ShardCrew;
 
 // How a workspace is opened.
@@ -70,7 +71,8 @@ struct Predecessor {
 // A data set of any length, of which a few graphs are in memory at a time.  survey() makes it.
 struct StreamedData {
   std::function<Result<GraphStream>()> open = nullptr;  // from the first graph on; the same graphs every time
-  KeptState::Rows embedded = {};                        // of all graphs; labels are places in dataset.class_names
+  std::shared_ptr<RowPile> rows = nullptr;              // of all graphs, embedded; for one workspace
+  std::vector<std::uint32_t> labels = {};               // places in dataset.class_names
   std::string features = {};                            // by which they were embedded, with all constants
   bool has_graph_ids = false;
   std::size_t subjects = 0;  // ids of nodes that differ; counted by checksums of 64 bits

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -23,6 +24,7 @@ class GraphStream::Source {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
   virtual Result<std::optional<StreamedGraph>> next() = 0;
+  [[nodiscard]] virtual std::optional<double> share_read() const = 0;
 };
 
 namespace {
@@ -35,13 +37,19 @@ class LineStream final : public Base {
 
   Status open(const readers::Input& input) {
     UNSCATTER_TRY(source, readers::open_plain(input, budget_));
-    if (options_.progress != nullptr) options_.progress->begin("reading " + input.stem(), source->claimed_size());
+    bytes_ = source->claimed_size();
+    if (options_.progress != nullptr) options_.progress->begin("reading " + input.stem(), bytes_);
     scanner_ = std::make_unique<readers::TextScanner>(std::move(source), options_.progress);
     return ok_status();
   }
 
   Result<std::optional<StreamedGraph>> next() override {
     return readers::without_exceptions(scanner_->name(), [this] { return read_next(); });
+  }
+
+  [[nodiscard]] std::optional<double> share_read() const override {
+    if (bytes_ == 0) return std::nullopt;
+    return std::min(1.0, static_cast<double>(scanner_->bytes_passed()) / static_cast<double>(bytes_));
   }
 
  private:
@@ -80,6 +88,7 @@ class LineStream final : public Base {
   ReadOptions options_;
   readers::ByteBudget budget_;
   std::unique_ptr<readers::TextScanner> scanner_;
+  std::uint64_t bytes_ = 0;  // in all; 0: unknown
   std::size_t number_ = 0;
 };
 
@@ -99,6 +108,11 @@ class WholeStream final : public Base {
         .id = dataset_.graph_ids.empty() ? std::optional<std::string>() : std::move(dataset_.graph_ids[i]),
         .number = i,
         .place = fmt::format("{}, graph {}", name_, i)});
+  }
+
+  [[nodiscard]] std::optional<double> share_read() const override {
+    if (dataset_.size() == 0) return std::nullopt;
+    return static_cast<double>(next_) / static_cast<double>(dataset_.size());
   }
 
  private:
@@ -147,5 +161,6 @@ Result<GraphStream> GraphStream::open_rows(const RowFiles& files, const ReadOpti
 }
 
 Result<std::optional<StreamedGraph>> GraphStream::next() { return source_->next(); }
+std::optional<double> GraphStream::share_read() const { return source_->share_read(); }
 
 }  // namespace unscatter

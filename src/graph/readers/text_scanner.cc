@@ -56,6 +56,7 @@ bool TextScanner::refill() {
       return false;
     }
     if (progress_ != nullptr) progress_->advance(*count);
+    bytes_read_ += *count;
     filled_ += *count;
     read = *count;
     // A pipe may give single bytes, and the mark at the start of a text has up to three.
@@ -65,6 +66,7 @@ bool TextScanner::refill() {
     ended_ = true;
     if (filled_ == 0) return false;
     text_[filled_++] = '\n';
+    ++bytes_read_;  // so that what is left to read is counted in one way
     complete_ = filled_;
     return true;
   }

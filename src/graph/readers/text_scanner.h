@@ -56,6 +56,8 @@ class TextScanner {
 
   // The number of the line that was handed out last, from 1 on; 0 before the first.
   [[nodiscard]] std::uint64_t line_number() const noexcept { return line_number_; }
+  // Bytes of the source up to the end of that line.
+  [[nodiscard]] std::uint64_t bytes_passed() const noexcept { return bytes_read_ - (filled_ - position_); }
   [[nodiscard]] const std::string& name() const { return source_->name(); }
   // kMalformedInput: "FILE, line N: message".
   [[nodiscard]] Error error(std::string_view message, ErrorCode code = ErrorCode::kMalformedInput) const;
@@ -79,6 +81,7 @@ class TextScanner {
   std::size_t complete_ = 0;  // bytes up to and with the last line end
   bool started_ = false;
   bool ended_ = false;
+  std::uint64_t bytes_read_ = 0;
   std::uint64_t line_number_ = 0;
   std::uint64_t blank_line_ = 0;  // the first of the blank lines just passed
   Status status_ = ok_status();
