@@ -9,7 +9,6 @@
 #include "base/stopwatch.h"
 #include "commands.h"
 #include "constant_options.h"
-#include "embedding/embed_crew.h"
 #include "embedding/npy.h"
 #include "files.h"
 #include "locations.h"

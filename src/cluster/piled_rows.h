@@ -1,4 +1,4 @@
-// How rows of a pile (unlearn/row_pile.h) get to the ranks that keep them, and back.  docs/scale.md counts the messages.
+// How rows of a pile (unlearn/row_pile.h) get to the ranks that keep them, and back.  docs/scale.md counts messages.
 #pragma once
 
 #include <cstddef>

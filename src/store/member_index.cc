@@ -257,7 +257,7 @@ class CollectedMembers {
       member.start = static_cast<std::uint32_t>(kept.size());
       kept += text;
     }
-    wipe(text_);
+    wipe_text();
     text_ = std::move(kept);
   }
   // By bucket, and within it in the order of the file.
@@ -271,11 +271,17 @@ class CollectedMembers {
     return members_;
   }
   void clear() {
-    wipe(text_);
+    wipe_text();
     members_.clear();
   }
 
  private:
+  // What was written to, and not the room that was only asked for: zeros would take memory there.
+  void wipe_text() {
+    wipe(std::as_writable_bytes(std::span(text_)));
+    text_.clear();
+  }
+
   static constexpr std::uint32_t kKindBit = std::uint32_t{1} << 31;
   std::size_t most_text_;
   std::vector<Member> members_;

@@ -64,9 +64,8 @@ TEST(PiledRows, MessagesAreThoseOfTheModel) {
     const std::size_t sharing = 4;  // share_rows()
     EXPECT_EQ(testing::together(*sent).messages,
               2 * orders * others + 4 * keepers + others + keepers + sharing * others);
-    EXPECT_EQ(testing::together(*sent).bytes,
-              40 * orders * others + 2 * (16 * keepers + bytes_of_rows) + 8 * others + 4 * (kRows - counts[0]) +
-                  (40 + 24 * ranks) * others);
+    EXPECT_EQ(testing::together(*sent).bytes, 40 * orders * others + 2 * (16 * keepers + bytes_of_rows) + 8 * others +
+                                                  4 * (kRows - counts[0]) + (40 + 24 * ranks) * others);
   }
 }
 

@@ -23,16 +23,19 @@ STAND_IN = """#!/usr/bin/env python3
 import os, signal, socket, sys
 address = sys.argv[sys.argv.index("--listen") + 1].rsplit(":", 1)
 server = socket.create_server((address[0], int(address[1])))
-signal.signal(signal.SIGTERM, lambda *_: sys.exit({status}))
+# An exception out of a handler is lost where the signal comes while an object is being cleared.
+told_to_end = []
+signal.signal(signal.SIGTERM, lambda *_: told_to_end.append(True))
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.sendto({message}, os.environ["NOTIFY_SOCKET"])
 # A signal that comes just before a call that blocks would wait for its end.
 server.settimeout(0.1)
-while True:
+while not told_to_end:
     try:
         server.accept()
     except TimeoutError:
         pass
+sys.exit({status})
 """
 
 
@@ -106,7 +109,8 @@ def stand_in(folder, message, status):
 
 
 def check_the_test(folder):
-    assert not list(faults_of_life(stand_in(folder, b"READY=1", 0), folder)), "a good service is refused"
+    refused = list(faults_of_life(stand_in(folder, b"READY=1", 0), folder))
+    assert not refused, f"a good service is refused: {refused}"
     assert list(faults_of_life(stand_in(folder, b"READY=1", 3), folder)), "a wrong exit status was not noticed"
     late = stand_in(folder, b"STATUS=late", 0)
     assert list(faults_of_life(late, folder, patience=1)), "a service that is never ready was not noticed"

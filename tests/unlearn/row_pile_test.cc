@@ -23,9 +23,9 @@ class ListedCrew final : public RowCrew {
   explicit ListedCrew(std::size_t processes) : kept(processes - 1) {}
 
   std::vector<SparseBlockRows> kept;
-  std::vector<std::size_t> counts;      // as they were shared
-  std::vector<std::uint32_t> labels;    // the same
-  std::size_t largest_block = 0;        // in values
+  std::vector<std::size_t> counts;    // as they were shared
+  std::vector<std::uint32_t> labels;  // the same
+  std::size_t largest_block = 0;      // in values
   bool ended = false;
 
   Result<SparseBlockRows> embed(const Embedder& embedder, std::span<const Graph* const> graphs,
@@ -113,8 +113,8 @@ TEST(RowPile, EveryProcessKeepsItsShareAndNoMore) {
 TEST(RowPile, AWrongGuessLosesNothing) {
   const testing::LabelledRows all = testing::random_rows(3, {.rows = 1000, .columns = 20});
   const std::vector<std::function<double(double)>> guesses = {
-      [](double) { return 0.0; }, [](double) { return 1.0; }, [](double) { return 5e9; }, [](double) { return -1.0; },
-      [](double part) { return 1 - part; }, [](double part) { return part * part; }};
+      [](double) { return 0.0; },  [](double) { return 1.0; },           [](double) { return 5e9; },
+      [](double) { return -1.0; }, [](double part) { return 1 - part; }, [](double part) { return part * part; }};
   for (std::size_t which = 0; which < guesses.size(); ++which) {
     SCOPED_TRACE(which);
     ListedCrew crew(4);
