@@ -20,6 +20,12 @@ namespace {
 
 constexpr std::size_t kMostThreads = 128;
 
+// Multiplications.  A second thread takes some fifty microseconds to wake up.
+constexpr std::size_t kLeastForThreads = std::size_t{1} << 17;
+// To start threads TBB looks for libraries and processors by some hundred system calls, which takes milliseconds
+// (docs/performance.md, "The start of a process").  One thread does this much work in about the same time.
+constexpr std::size_t kBeforeThreads = std::size_t{1} << 25;
+
 // The system's TBB is built without ThreadSanitizer, so ThreadSanitizer does not see how it hands work over.  These two
 // functions tell it what TBB promises and nothing more: every chunk sees what came before the loop, and what comes
 // after the loop sees every chunk.  So a race between two bodies is still found.  See cmake/tsan.supp.
@@ -50,6 +56,16 @@ std::atomic<bool> forked{false};
 
 std::size_t hardware_threads() noexcept {
   return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency()));
+}
+
+std::size_t worthwhile_threads(std::size_t multiplications, std::size_t threads) noexcept {
+  static std::atomic<std::size_t> done_alone{0};
+  if (threads == 1 || multiplications < kLeastForThreads) return 1;
+  if (multiplications < kBeforeThreads && done_alone.load(std::memory_order_relaxed) < kBeforeThreads) {
+    done_alone.fetch_add(multiplications, std::memory_order_relaxed);
+    return 1;
+  }
+  return threads;
 }
 
 void parallel_for(std::size_t count, std::size_t threads, std::size_t grain,

@@ -10,10 +10,9 @@ namespace unscatter {
 [[nodiscard]] std::size_t hardware_threads() noexcept;
 
 // `threads`, or 1 if there is so little work that one thread is done before a second one has woken up
-// (docs/performance.md, "Loops keep their arena").
-[[nodiscard]] constexpr std::size_t worthwhile_threads(std::size_t multiplications, std::size_t threads) noexcept {
-  return multiplications < (std::size_t{1} << 17) ? 1 : threads;
-}
+// (docs/performance.md, "Loops keep their arena").  It is also 1 for the first milliseconds of such work in a process:
+// starting threads takes as long, and many processes have no more to do.
+[[nodiscard]] std::size_t worthwhile_threads(std::size_t multiplications, std::size_t threads) noexcept;
 
 // Calls body(index, worker) once for every index in [0, count), on at most `threads` threads (0: hardware_threads()),
 // in chunks of `grain`. worker < max(threads, 1) is unique among calls that run at the same time, so it can choose a

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -82,6 +83,29 @@ TEST(ParallelFor, AForkedProcessDoesAllWorkItself) {
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_EQ(before, 100);
+}
+
+TEST(WorthwhileThreads, LittleWorkIsDoneByOneThread) {
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(worthwhile_threads(1000, 8), 1u);
+  EXPECT_EQ(worthwhile_threads(std::size_t{1} << 40, 8), 8u);
+  EXPECT_EQ(worthwhile_threads(std::size_t{1} << 40, 1), 1u);
+}
+
+// Whatever ran before in this process.
+TEST(WorthwhileThreads, SomeWorkGetsThreadsSoonerOrLater) {
+  std::size_t alone = 0;
+  while (worthwhile_threads(std::size_t{1} << 20, 8) == 1) ASSERT_LT(++alone, 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(worthwhile_threads(std::size_t{1} << 20, 8), 8u);
+}
+
+// A death test of this style runs in a process that was started anew.
+TEST(WorthwhileThreads, AProcessStartsNoThreadsForItsFirstWork) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto first_work = [] {
+    const bool alone = worthwhile_threads(std::size_t{1} << 20, 8) == 1;
+    std::_Exit(alone && worthwhile_threads(std::size_t{1} << 30, 8) == 8 ? 0 : 1);
+  };
+  EXPECT_EXIT(first_work(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
