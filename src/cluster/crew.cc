@@ -1,6 +1,8 @@
 #include "cluster/crew.h"
 
 #include <algorithm>
+#include <exception>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -36,7 +38,24 @@ std::vector<std::size_t> cut(std::span<const Graph* const> graphs, std::uint64_t
 
 }  // namespace
 
-Crew::~Crew() { give_order(job_, {Operation::kEnd}); }
+Crew::~Crew() { tell_quietly({Operation::kEnd}); }
+
+void Crew::tell_quietly(Order order) noexcept {
+  try {
+    give_order(job_, order);
+  } catch (...) {  // the job is over, and whoever ended it has said why
+  }
+}
+
+template <typename Work>
+auto Crew::together(const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    job_.abort(std::string("the first rank cannot do its part: ") + error.what());
+    std::terminate();  // is not reached; GCC does not see that through a virtual function
+  }
+}
 
 std::unique_lock<std::mutex> Crew::turn() {
   std::unique_lock lock(busy_, std::try_to_lock);
@@ -68,13 +87,22 @@ Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Gr
     return embedder.embed(graphs, alone);
   }
 
+  std::optional<SparseBlockRows> rows =
+      together([&] { return embed_blocks(embedder, graphs, cost, options.threads, options.progress); });
+  if (rows) return *std::move(rows);
+  // The sentence about the first graph that cannot be embedded is made where all graphs are.
+  return embedder.embed(graphs, alone);
+}
+
+std::optional<SparseBlockRows> Crew::embed_blocks(const Embedder& embedder, std::span<const Graph* const> graphs,
+                                                  std::uint64_t cost, std::size_t threads, Progress* shown) {
   const std::size_t ranks = job_.size();
   const std::size_t rounds = (cost + ranks * limits_.block_cost - 1) / (ranks * limits_.block_cost);
   const std::vector<std::size_t> begins = cut(graphs, cost, ranks * rounds);
   const auto block = [&](std::size_t b) { return graphs.subspan(begins[b], begins[b + 1] - begins[b]); };
-  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+  Progress& progress = shown != nullptr ? *shown : no_progress();
   progress.begin("embedding", graphs.size());
-  give_order(job_, {Operation::kEmbed, rounds, options.threads});
+  give_order(job_, {Operation::kEmbed, rounds, threads});
   SparseBlockRows Z(graphs.size(), embedder.width());
   bool all = true;
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -84,7 +112,7 @@ Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Gr
       send_any(job_, rank, bytes);
       wipe(bytes);
     }
-    Result<SparseBlockRows> own = embedder.embed(block(first), {options.threads, nullptr, nullptr});
+    Result<SparseBlockRows> own = embedder.embed(block(first), {threads, nullptr, nullptr});
     all = all && own.ok();
     for (std::size_t i = 0; own.ok() && i < own->rows(); ++i) {
       BlockRow row;
@@ -100,21 +128,39 @@ Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Gr
     }
   }
   progress.end();
-  if (all) return Z;
-  // The sentence about the first graph that cannot be embedded is made where all graphs are.
-  return embedder.embed(graphs, alone);
+  if (!all) return std::nullopt;
+  return Z;
 }
 
 Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder,
                                            const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
                                            const std::function<Status(EmbeddedPiece)>& take) {
-  Shared shared;
   std::error_code unknown;
   const bool regular = std::filesystem::is_regular_file(path, unknown);
   const FileCut cut = cut_file(regular ? std::filesystem::file_size(path, unknown) : 0, job_.size());
   const std::unique_lock lock = turn();
-  if (unknown || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return shared;
+  if (unknown || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return Shared();
+  std::exception_ptr thrown;
+  const auto take_or_end = [&](EmbeddedPiece piece) -> Status {
+    try {
+      return take(std::move(piece));
+    } catch (...) {
+      // The others are told first that nothing follows.
+      thrown = std::current_exception();
+      return Error{ErrorCode::kUnavailable, "what takes the pieces has thrown"};
+    }
+  };
+  Result<Shared> shared =
+      together([&] { return embed_pieces(path, cut, embedder, scored_by, symmetrise, options, take_or_end); });
+  if (thrown) std::rethrow_exception(thrown);
+  return shared;
+}
 
+Result<EmbedCrew::Shared> Crew::embed_pieces(const std::filesystem::path& path, const FileCut& cut,
+                                             const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
+                                             const EmbedOptions& options,
+                                             const std::function<Status(EmbeddedPiece)>& take) {
+  Shared shared;
   const std::size_t ranks = job_.size();
   const std::uint64_t how = (symmetrise ? 1u : 0u) + (scored_by != nullptr ? 2u : 0u);
   give_order(job_, {Operation::kFile, cut.file_bytes, options.threads, how});
@@ -173,17 +219,21 @@ std::optional<KeptState::Rows> Crew::spread(const SparseBlockRows& rows, std::sp
   const std::unique_lock lock = turn();
   if (job_.size() == 1 || rows.stored_values() < limits_.least_values || !lock.owns_lock()) return std::nullopt;
   learning_ = std::this_thread::get_id();
-  give_order(job_, {Operation::kRows, rows.columns(), threads});
   ++times_shared_;
-  return spread_rows(job_, rows, labels);
+  return together([&] {
+    give_order(job_, {Operation::kRows, rows.columns(), threads});
+    return spread_rows(job_, rows, labels);
+  });
 }
 
 std::optional<KeptState::Rows> Crew::read_shards(const ShardedRows& kept, std::size_t threads) {
   const std::unique_lock lock = turn();
   if (job_.size() == 1 || kept.slots < limits_.least_rows || !lock.owns_lock()) return std::nullopt;
   learning_ = std::this_thread::get_id();
-  give_order(job_, {Operation::kShards, 0, threads});
-  auto rows = read_shared_rows(job_, kept);
+  auto rows = together([&] {
+    give_order(job_, {Operation::kShards, 0, threads});
+    return read_shared_rows(job_, kept);
+  });
   if (rows) ++times_shared_;
   return rows;
 }
@@ -200,24 +250,30 @@ std::size_t Crew::begin_pile(std::size_t columns, std::size_t threads) {
 // Other threads send no orders from here on, so these need no lock.
 
 void Crew::add_to_pile(std::size_t process, const SparseBlockRows& rows) {
-  give_order(job_, {Operation::kPileRows, process});
-  send_piled(job_, process, rows);
+  together([&] {
+    give_order(job_, {Operation::kPileRows, process});
+    send_piled(job_, process, rows);
+  });
 }
 
 void Crew::share_pile(SparseBlockRows& own, std::span<const std::size_t> counts,
                       std::span<const std::uint32_t> labels) {
-  give_order(job_, {Operation::kPileShare});
-  share_piled(job_, own, counts, labels);
+  together([&] {
+    give_order(job_, {Operation::kPileShare});
+    share_piled(job_, own, counts, labels);
+  });
   ++times_shared_;
 }
 
 SparseBlockRows Crew::rows_of_pile(std::size_t process, std::size_t first) {
-  give_order(job_, {Operation::kPileBlock, process, first});
-  SparseBlockRows rows(0, pile_columns_);
-  take_piled(job_, process, rows);
-  return rows;
+  return together([&] {
+    give_order(job_, {Operation::kPileBlock, process, first});
+    SparseBlockRows rows(0, pile_columns_);
+    take_piled(job_, process, rows);
+    return rows;
+  });
 }
 
-void Crew::end_pile() { give_order(job_, {Operation::kPileEnd}); }
+void Crew::end_pile() { tell_quietly({Operation::kPileEnd}); }
 
 }  // namespace unscatter::cluster

@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "cluster/file_pieces.h"
+#include "cluster/operation.h"
 #include "comm/communicator.h"
 #include "store/shard_crew.h"
 
@@ -29,6 +31,9 @@ struct CrewLimits {
 // One call of embed() cuts the graphs into blocks of equal cost.  In each round every rank embeds one block.  With P
 // ranks and R rounds that takes (2 + 4 R) (P - 1) messages, and 4 (P - 1) more if the embedder is not the one of the
 // call before (docs/scale.md).
+//
+// Where this rank throws while the others wait for what it would have sent, the job ends with a sentence on all ranks.
+// What a caller's own function throws is passed on, and the crew goes on.
 //
 // Piles, and learners of rows that spread(), share_pile() or read_shards() returned, belong to the thread that called
 // it, and their messages to the others are not under this object's lock.  From then on graphs of other threads stay in
@@ -66,6 +71,20 @@ class Crew final : public ShardCrew {
   [[nodiscard]] std::unique_lock<std::mutex> turn();
   // The others have this embedder afterwards.  False: it cannot be told to them.
   [[nodiscard]] bool announce(const Embedder& embedder);
+
+  // Work that the others take part in.  They could not go on without this rank, so an exception ends the job.
+  template <typename Work>
+  auto together(const Work& work);
+  // For what cannot fail.
+  void tell_quietly(Order order) noexcept;
+  // Nothing: some graph cannot be embedded.
+  [[nodiscard]] std::optional<SparseBlockRows> embed_blocks(const Embedder& embedder,
+                                                            std::span<const Graph* const> graphs, std::uint64_t cost,
+                                                            std::size_t threads, Progress* shown);
+  [[nodiscard]] Result<Shared> embed_pieces(const std::filesystem::path& path, const FileCut& cut,
+                                            const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
+                                            const EmbedOptions& options,
+                                            const std::function<Status(EmbeddedPiece)>& take);
 
   Communicator& job_;
   CrewLimits limits_;

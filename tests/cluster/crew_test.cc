@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "cluster/embed_messages.h"
@@ -152,6 +153,26 @@ TEST(Crew, TheErrorIsThatOfOneProcess) {
       EXPECT_TRUE(embedder->embed(good.pointers, {.threads = 1, .progress = nullptr, .crew = &crew}).ok());
     });
     ASSERT_TRUE(sent.ok()) << sent.error().message;
+  }
+}
+
+class ThrowingProgress final : public Progress {
+ public:
+  void advance(std::size_t) override { throw std::runtime_error("out of memory"); }
+};
+
+// The others wait for what this rank would have sent.
+TEST(Crew, AnExceptionOnTheFirstRankEndsTheJob) {
+  const CrewGraphs some(60);
+  const auto embedder = usual_embedder();
+  for (const std::size_t ranks : {2u, 5u}) {
+    const auto sent = with_crew(ranks, [&](Crew& crew) {
+      ThrowingProgress progress;
+      static_cast<void>(embedder->embed(some.pointers, {.threads = 1, .progress = &progress, .crew = &crew}));
+      ADD_FAILURE() << "the job is over";
+    });
+    ASSERT_FALSE(sent.ok());
+    EXPECT_EQ(sent.error().message, "rank 0: the first rank cannot do its part: out of memory");
   }
 }
 

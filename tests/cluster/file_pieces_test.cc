@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -225,6 +226,27 @@ TEST(FilePieces, AStrangeLineStopsTheSharingThere) {
     EXPECT_EQ(refused.error().message, "full");
   });
   ASSERT_TRUE(sent.ok()) << sent.error().message;
+}
+
+// What the caller's own function throws is passed on when the others know that nothing follows.
+TEST(FilePieces, AnExceptionOfTheCallerIsPassedOn) {
+  const testing::TemporaryFolder folder;
+  const auto embedder = small_embedder();
+  const auto path = folder.write("some.jsonl", jsonl_of(2500));
+  const auto sent = run_ranks(3, [&](Communicator& job) {
+    if (!job.is_first()) return serve_first_rank(job);
+    Crew crew(job);
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_THROW(static_cast<void>(
+                       crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
+                                       [](const EmbeddedPiece&) -> Status { throw std::runtime_error("no room"); })),
+                   std::runtime_error);
+    }
+    const auto shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
+                                        [](const EmbeddedPiece&) { return ok_status(); });
+    EXPECT_EQ(shared.value().graphs, 2500U);
+  });
+  EXPECT_TRUE(sent.ok()) << sent.error().message;
 }
 
 }  // namespace
