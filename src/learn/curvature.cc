@@ -369,6 +369,8 @@ FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_side
     return alone ? fast_->replace_row(before, after, label, was, right_sides, weights, step, may_leave)
                  : fast_->replace_row(before, after, label, was);
   });
+  // Graphs that come make the ridge larger than it was before them.
+  note_ridge(objective.ridge());
   if (!fast_) return nullptr;
   if (step.columns.size() == 0) {
     std::vector<std::size_t> all(objective.classes());

@@ -219,6 +219,27 @@ TEST(Curvature, EvaluatesFromTheAnchorWhereThatTellsEnough) {
   }
 }
 
+// The bound of a step counts the largest ridge since the anchor, and that of the step itself is one of them.
+TEST(Curvature, TheRidgeOfAStepIsNoted) {
+  LabelledRows data = random_rows(6, {.rows = 40, .columns = 8, .classes = 3});
+  const Matrix W = random_matrix(7, 8, 3);
+  const auto objective = [&](double ridge) { return Objective(data.rows, data.labels, 3, Loss::logistic(), ridge); };
+  for (const std::size_t edits : {1U, 2U}) {
+    Curvature curvature(HessianForm::kPrimal);
+    curvature.anchor(objective(0.1), W);
+    ASSERT_TRUE(curvature.has_fast());
+    for (std::size_t i = 0; i < edits; ++i) {
+      const BlockRow before = data.rows.row(i);
+      data.rows.set_row(i, random_row(10 + i, 8));
+      curvature.replace_row(i, before);
+    }
+    FastFactor::Step step;
+    const FastFactor* factor = curvature.fast(objective(7.5), random_matrix(8, 8, 3), W, step);
+    ASSERT_NE(factor, nullptr);
+    EXPECT_EQ(factor->numbers().largest_ridge, 7.5) << edits;
+  }
+}
+
 TEST(CheaperForm, IsDualForFewWideRowsAndPrimalForManyNarrowOnes) {
   EXPECT_EQ(cheaper_form(100, 8568), HessianForm::kDual);
   EXPECT_EQ(cheaper_form(50'000, 64), HessianForm::kPrimal);
