@@ -182,6 +182,10 @@ Status make_private_folders(const std::filesystem::path& folder) {
   return sync_folder(parent);
 }
 
+Status keep_name(const std::filesystem::path& path) {
+  return sync_folder(folder_of(path.has_filename() ? path : path.parent_path()));
+}
+
 Status replace_file(const std::filesystem::path& path, std::string_view content, unsigned mode) {
   UNSCATTER_TRY(file, ReplacingFile::create(path, mode));
   UNSCATTER_CHECK_OK(file.write(content));

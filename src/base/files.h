@@ -36,6 +36,9 @@ inline constexpr unsigned kOwnerMode = 0600;
 // Gives the file `from` the name `to`.  A file that was there is replaced.  Errors: kIo.
 [[nodiscard]] Status rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// The name of a file or folder that was just made survives a power cut from here on.  Errors: kIo.
+[[nodiscard]] Status keep_name(const std::filesystem::path& path);
+
 // Writes all of `bytes` to an open file.  `path` is its name in messages.  Errors: kIo.
 [[nodiscard]] Status write_fully(int descriptor, const std::filesystem::path& path, std::string_view bytes);
 

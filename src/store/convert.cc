@@ -132,7 +132,8 @@ Status exchange(const fs::path& one, const fs::path& other) {
   if (::syscall(SYS_renameat2, AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), kExchange) != 0) {
     return convert_error(other, "cannot be replaced");
   }
-  return ok_status();
+  // Durable before the files of the old one go.
+  return keep_name(other);
 }
 
 std::uintmax_t bytes_of_files(const WorkspaceTables& tables, const fs::path& path) {

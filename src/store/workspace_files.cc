@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/files.h"
 #include "store/shard_files.h"
 #include "store/tables.h"
 
@@ -141,6 +142,8 @@ Result<WorkspaceFiles> create_files(const fs::path& path, const std::optional<Sl
                  fmt::format("{} cannot be made: {}", path.string(), std::generic_category().message(errno))};
   }
   const auto fill = [&]() -> Result<WorkspaceFiles> {
+    // SQLite does so for the names of files.
+    UNSCATTER_CHECK_OK(keep_name(path));
     UNSCATTER_TRY(manifest, create_database(manifest_path(path), wait));
     std::vector<Database> shards;
     for (std::size_t number = 0; number < partition->parts; ++number) {

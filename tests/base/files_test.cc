@@ -205,6 +205,20 @@ TEST(Files, RenamingTakesTheOtherFilesPlace) {
 }
 
 // Pieces of every size, with and without room for them beside those that wait.
+// What it does shows only where the power is cut.
+TEST(Files, NamesAreKeptInTheFolderThatHasThem) {
+  const testing::TemporaryFolder folder;
+  const auto made = folder.path() / "made";
+  std::filesystem::create_directory(made);
+  EXPECT_TRUE(keep_name(made).ok());
+  EXPECT_TRUE(keep_name(made / "").ok());
+  EXPECT_TRUE(keep_name("a-name").ok());
+  // The folder of the name counts, and not the name itself.
+  EXPECT_TRUE(keep_name(folder.path() / "not-there").ok());
+  EXPECT_FALSE(keep_name(folder.path() / "not-there" / "name").ok());
+  EXPECT_FALSE(keep_name(folder.path() / "not-there" / "name" / "").ok());
+}
+
 TEST(ReplacingFile, PiecesComeInOrder) {
   const testing::TemporaryFolder folder;
   const auto path = folder.path() / "file";
