@@ -135,11 +135,10 @@ std::optional<SparseBlockRows> Crew::embed_blocks(const Embedder& embedder, std:
 Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder,
                                            const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
                                            const std::function<Status(EmbeddedPiece)>& take) {
-  std::error_code unknown;
-  const bool regular = std::filesystem::is_regular_file(path, unknown);
-  const FileCut cut = cut_file(regular ? std::filesystem::file_size(path, unknown) : 0, job_.size());
+  const std::optional<FileMark> mark = mark_of(path);
+  const FileCut cut = cut_file(mark ? mark->bytes : 0, job_.size());
   const std::unique_lock lock = turn();
-  if (unknown || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return Shared();
+  if (!mark || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return Shared();
   std::exception_ptr thrown;
   const auto take_or_end = [&](EmbeddedPiece piece) -> Status {
     try {
@@ -151,22 +150,21 @@ Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, co
     }
   };
   Result<Shared> shared =
-      together([&] { return embed_pieces(path, cut, embedder, scored_by, symmetrise, options, take_or_end); });
+      together([&] { return embed_pieces(path, *mark, embedder, scored_by, symmetrise, options, take_or_end); });
   if (thrown) std::rethrow_exception(thrown);
   return shared;
 }
 
-Result<EmbedCrew::Shared> Crew::embed_pieces(const std::filesystem::path& path, const FileCut& cut,
+Result<EmbedCrew::Shared> Crew::embed_pieces(const std::filesystem::path& path, const FileMark& mark,
                                              const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
                                              const EmbedOptions& options,
                                              const std::function<Status(EmbeddedPiece)>& take) {
   Shared shared;
   const std::size_t ranks = job_.size();
+  const FileCut cut = cut_file(mark.bytes, ranks);
   const std::uint64_t how = (symmetrise ? 1u : 0u) + (scored_by != nullptr ? 2u : 0u);
   give_order(job_, {Operation::kFile, cut.file_bytes, options.threads, how});
-  const std::string name = std::filesystem::absolute(path).string();
-  const std::span<const std::byte> source = std::as_bytes(std::span(name));
-  std::vector<std::byte> bytes(source.begin(), source.end());
+  std::vector<std::byte> bytes = pack_file(path, mark);
   job_.broadcast_any(bytes);
   if (scored_by != nullptr) {
     bytes = pack_scores(*scored_by);

@@ -81,7 +81,7 @@ class Crew final : public ShardCrew {
   [[nodiscard]] std::optional<SparseBlockRows> embed_blocks(const Embedder& embedder,
                                                             std::span<const Graph* const> graphs, std::uint64_t cost,
                                                             std::size_t threads, Progress* shown);
-  [[nodiscard]] Result<Shared> embed_pieces(const std::filesystem::path& path, const FileCut& cut,
+  [[nodiscard]] Result<Shared> embed_pieces(const std::filesystem::path& path, const FileMark& mark,
                                             const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
                                             const EmbedOptions& options,
                                             const std::function<Status(EmbeddedPiece)>& take);

@@ -113,6 +113,30 @@ std::optional<PieceGraphs> read_graphs(std::string_view text, bool symmetrise, b
 
 }  // namespace
 
+std::optional<FileMark> mark_of(const std::filesystem::path& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return FileMark{static_cast<std::uint64_t>(about.st_size), about.st_mtim.tv_sec * kSecond + about.st_mtim.tv_nsec};
+}
+
+std::vector<std::byte> pack_file(const std::filesystem::path& path, const FileMark& mark) {
+  ByteWriter writer;
+  writer.text(std::filesystem::absolute(path).string());
+  writer.number(mark.bytes);
+  writer.number(static_cast<std::uint64_t>(mark.written));
+  return std::move(writer.bytes());
+}
+
+bool unpack_file(std::span<const std::byte> bytes, std::filesystem::path& path) {
+  ByteReader reader(bytes);
+  path = reader.text();
+  FileMark mark;
+  mark.bytes = reader.number();
+  mark.written = static_cast<std::int64_t>(reader.number());
+  return mark_of(path) == mark;
+}
+
 FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks) {
   constexpr std::uint64_t kShortest = std::uint64_t{1} << 16;
   constexpr std::uint64_t kLongest = std::uint64_t{1} << 22;

@@ -13,6 +13,20 @@
 
 namespace unscatter::cluster {
 
+// What tells a file from another one of its name, such as an older copy on another machine.
+struct FileMark {
+  std::uint64_t bytes = 0;
+  std::int64_t written = 0;  // nanoseconds since 1970
+  friend bool operator==(const FileMark&, const FileMark&) = default;
+};
+// Nothing: it is not there, or no ordinary file.
+[[nodiscard]] std::optional<FileMark> mark_of(const std::filesystem::path& path);
+
+// A file and its mark, for other ranks.
+[[nodiscard]] std::vector<std::byte> pack_file(const std::filesystem::path& path, const FileMark& mark);
+// Is the file that is meant here, too?  `path` becomes its name.
+[[nodiscard]] bool unpack_file(std::span<const std::byte> bytes, std::filesystem::path& path);
+
 // The file is cut into pieces of equal length.  A line belongs to the piece in which it begins.
 struct FileCut {
   std::uint64_t file_bytes = 0;

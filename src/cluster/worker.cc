@@ -141,16 +141,14 @@ class Worker {
     invariant(embedder_ != nullptr, "an embedder comes before a file");
     std::vector<std::byte> bytes;
     job_.broadcast_any(bytes);
-    const std::filesystem::path path(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    std::filesystem::path path;
+    const std::uint64_t sees_it = unpack_file(bytes, path) ? 1 : 0;
     const FileCut cut = cut_file(order.a, job_.size());
     std::optional<FixedScores> scores;
     if ((order.c & 2) != 0) {
       job_.broadcast_any(bytes);
       scores.emplace(unpack_scores(bytes));
     }
-    std::error_code unknown;
-    const std::uint64_t sees_it =
-        std::filesystem::is_regular_file(path, unknown) && std::filesystem::file_size(path, unknown) == order.a ? 1 : 0;
     job_.send_numbers(0, std::span(&sees_it, 1));
     for (std::uint64_t piece = job_.rank();; piece += job_.size()) {
       std::uint64_t go_on = 0;

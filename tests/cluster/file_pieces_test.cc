@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cluster/crew.h"
+#include "cluster/embed_messages.h"
+#include "cluster/operation.h"
 #include "cluster/worker.h"
 #include "comm/threads.h"
 #include "support/temporary_folder.h"
@@ -245,6 +248,36 @@ TEST(FilePieces, AnExceptionOfTheCallerIsPassedOn) {
     const auto shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
                                         [](const EmbeddedPiece&) { return ok_status(); });
     EXPECT_EQ(shared.value().graphs, 2500U);
+  });
+  EXPECT_TRUE(sent.ok()) << sent.error().message;
+}
+
+// Another machine may have another file of that name and length.
+TEST(FilePieces, AFileThatWasWrittenAtAnotherTimeIsAnother) {
+  const testing::TemporaryFolder folder;
+  const auto embedder = small_embedder();
+  const auto path = folder.write("some.jsonl", jsonl_of(10));
+  const FileMark right = mark_of(path).value();
+  EXPECT_FALSE(mark_of(folder.path()).has_value());
+  EXPECT_FALSE(mark_of(folder.path() / "nowhere").has_value());
+  const auto sent = run_ranks(2, [&](Communicator& job) {
+    if (!job.is_first()) return serve_first_rank(job);
+    give_order(job, {Operation::kEmbedder});
+    const std::string text = embedder_text(*embedder).value();
+    const auto words = std::as_bytes(std::span(text));
+    std::vector<std::byte> bytes(words.begin(), words.end());
+    job.broadcast_any(bytes);
+    for (const std::int64_t later : {0, 1}) {
+      give_order(job, {Operation::kFile, right.bytes, 1, 0});
+      bytes = pack_file(path, {right.bytes, right.written + later});
+      job.broadcast_any(bytes);
+      std::uint64_t sees_it = 2;
+      job.receive_numbers(1, std::span(&sees_it, 1));
+      EXPECT_EQ(sees_it, later == 0 ? 1U : 0U);
+      std::uint64_t go_on = 0;
+      job.broadcast_numbers(std::span(&go_on, 1));
+    }
+    give_order(job, {Operation::kEnd});
   });
   EXPECT_TRUE(sent.ok()) << sent.error().message;
 }
