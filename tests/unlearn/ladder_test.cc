@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "unlearn/learner_cases.h"
+#include "unscatter/base/random.h"
 #include "unscatter/learn/train.h"
 
 namespace unscatter {
@@ -113,6 +116,81 @@ TEST(Ladder, WhatIsCarriedOverManyUpdatesHolds) {
     }
     EXPECT_FALSE(rungs.contains(Rung::kRetrain));
   }
+}
+
+// The same for full rows, where evaluations start from the anchor, and for updates of every kind: graphs that go, come,
+// change and change their class, one at a time and several together, tried before and not.
+TEST(Ladder, WhatIsCarriedOverUpdatesOfEveryKindHolds) {
+  std::size_t exact = 0;
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    Sequence random(seed);
+    const std::size_t columns = 2 + random.below(16);
+    const std::size_t classes = 2 + random.below(3);
+    LabelledRows data = testing::random_rows(
+        seed, {.rows = 60 + random.below(120), .columns = columns, .classes = classes, .density = 1.0});
+    SessionOptions options;
+    if (seed % 3 == 2) options.loss = Loss::huber_svm(0.5).value();
+    options.regularisation = std::pow(10.0, -1 - 3 * random.unit());
+    options.noise_stddev = 1e3;
+    options.distance_limit = std::pow(10.0, 0.5 - 3 * random.unit());
+    Learner learner = learner_of(data, options);
+    testing::SeededRandom noise(1);
+    std::size_t living = data.labels.size();
+    std::vector<bool> gone(data.labels.size(), false);
+    for (std::size_t update = 0; update < 30; ++update) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", update " << update);
+      std::vector<RowChange> changes;
+      LabelledRows after = data;
+      std::size_t left = living;
+      const bool adds = random.chance(0.2);
+      for (std::size_t c = 0; c < (random.chance(0.2) ? 3U : 1U); ++c) {
+        const BlockRow row =
+            testing::random_row(1000 * seed + 10 * update + c, columns, 1.0, random.chance(0.2) ? 9 : 1);
+        if (adds) {
+          changes.push_back({after.labels.size(), {}, row, ChangeKind::kAdded});
+          changes.back().label_after = static_cast<std::uint32_t>(random.below(classes));
+          after.labels.push_back(*changes.back().label_after);
+          ++left;
+          continue;
+        }
+        const std::size_t i = random.below(after.labels.size());
+        const auto same = [i](const RowChange& change) { return change.row == i; };
+        if (gone[i] || std::any_of(changes.begin(), changes.end(), same)) continue;
+        if (random.chance(0.3)) {
+          changes.push_back(testing::removed_row(i));
+          --left;
+          continue;
+        }
+        changes.push_back({i, {}, row, ChangeKind::kStructure});
+        if (!random.chance(0.3)) continue;
+        after.labels[i] = static_cast<std::uint32_t>((after.labels[i] + 1) % classes);
+        changes.back().label_after = after.labels[i];
+      }
+      if (changes.empty()) continue;
+      for (const bool tried : {true, false}) {
+        if (tried && !random.chance(0.3)) continue;
+        std::vector<RowChange> mine = changes;
+        Fit fit = learner.begin(mine, noise).value();
+        expect_residuals_hold(learner, after, options, fit, left);
+        testing::expect_gradient_is_known(learner, after, options, fit, left);
+        exact += fit.rung == Rung::kExact ? 1U : 0U;
+        if (tried) {
+          learner.rollback(mine, std::move(fit));
+        } else {
+          learner.commit(mine, std::move(fit));
+        }
+      }
+      gone.resize(after.labels.size(), false);
+      for (const RowChange& change : changes) {
+        if (change.kind != ChangeKind::kRemoved) continue;
+        gone[change.row] = true;
+        after.labels[change.row] = 0;
+      }
+      data.labels = after.labels;
+      living = left;
+    }
+  }
+  EXPECT_GT(exact, 50U);
 }
 
 // The check above would notice an uncertainty that is too small.
