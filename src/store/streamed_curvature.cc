@@ -167,9 +167,10 @@ Result<KeptCurvature> curvature_of_rows(const WorkspaceTables& tables, const Sto
   const std::size_t threads = options.threads == 0 ? hardware_threads() : options.threads;
   std::vector<WorkspaceFiles> connections;
   while (threads > 1 && connections.size() < std::min(threads, parts.parts())) {
-    UNSCATTER_TRY(another, WorkspaceFiles::beside(tables));
-    if (!another) break;
-    connections.push_back(*std::move(another));
+    // Each has every shard open once more.  Where the process may not open so many files, fewer threads read.
+    Result<std::optional<WorkspaceFiles>> another = WorkspaceFiles::beside(tables);
+    if (!another.ok() || !*another) break;
+    connections.push_back(**std::move(another));
   }
   if (connections.empty()) {
     parts.work(tables);

@@ -2,6 +2,8 @@
 #include "store/streamed_curvature.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -97,6 +99,35 @@ TEST(StreamedCurvature, IsThatOfRowsInMemoryBitForBit) {
       expect_same_curvature(*found, expected);
     }
   }
+}
+
+// Lets the process open no file more than it has open now.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const int next = ::dup(STDERR_FILENO);  // the lowest number that is free
+    ::close(next);
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(next);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// Many threads and many shards are more files than a process may have open as a rule.
+TEST(StreamedCurvature, WhereNoMoreFilesCanBeOpenedOneThreadReads) {
+  const RowsInAFile file(1000);
+  const KeptCurvature expected = file.in_memory();
+  const NoMoreFiles limit;
+  const Result<KeptCurvature> found = file.streamed(2);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  expect_same_curvature(*found, expected);
 }
 
 // Rows that were committed and are still in the log are seen all the same.
