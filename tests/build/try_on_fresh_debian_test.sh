@@ -71,7 +71,12 @@ case "$2" in
     echo "arguments: ${*:3}"
     cat unscatter/committed
     [[ ! -e unscatter/not_committed ]] || echo 'cloned what is not committed'
-    sleep "${STAND_IN_MAKE_SECONDS:-0}"
+    if [[ -n ${STAND_IN_MAKE_SECONDS:-} ]]; then
+      # From here on it has this one child, as unshare has one.
+      sleep "$STAND_IN_MAKE_SECONDS" &
+      echo sleeping
+      wait $!
+    fi
     exit "${STAND_IN_MAKE_STATUS:-0}"
     ;;
 esac
@@ -98,7 +103,7 @@ STAND_IN_DEBOOTSTRAP_FAILS=1 expect 0 "a bare Debian 12 from $tree/bare.tar" --b
 : > "$tree/log"
 PATH=$tree/tools TMPDIR=$tree/tmp STAND_IN_MAKE_SECONDS=1000 scripts/try_on_fresh_debian.sh > "$tree/log" 2>&1 &
 script=$!
-until grep -q '^first$' "$tree/log"; do
+until grep -q '^sleeping$' "$tree/log"; do
   kill -0 "$script" || { cat "$tree/log" >&2 && exit 1; }
   sleep 0.1
 done
