@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stopwatch.h"
 #include "base/wipe.h"
 #include "cluster/embed_messages.h"
 #include "cluster/file_pieces.h"
@@ -14,6 +15,7 @@
 #include "cluster/operation.h"
 #include "cluster/piled_rows.h"
 #include "cluster/shared_rows.h"
+#include "unscatter/base/invariant.h"
 #include "unscatter/embedding/transform_spec.h"
 
 namespace unscatter::cluster {
@@ -37,6 +39,23 @@ std::vector<std::size_t> cut(std::span<const Graph* const> graphs, std::uint64_t
 }
 
 }  // namespace
+
+void ShareBalance::note(double together, double alone) {
+  kept_ = 0;
+  // What is long ago counts less.
+  if (together_ > 10 * seconds_to_judge_) {
+    together_ /= 2;
+    alone_ /= 2;
+  }
+  together_ += together;
+  alone_ += alone;
+}
+
+bool ShareBalance::next_is_shared() {
+  constexpr std::size_t kTryAgain = 256;
+  if (together_ < seconds_to_judge_ || together_ <= alone_) return true;
+  return ++kept_ % kTryAgain == 0;
+}
 
 Crew::~Crew() { tell_quietly({Operation::kEnd}); }
 
@@ -68,6 +87,7 @@ bool Crew::announce(const Embedder& embedder) {
   if (!text) return false;
   if (*text == announced_) return true;
   announced_ = *text;
+  balance_ = ShareBalance(limits_.seconds_to_judge);
   give_order(job_, {Operation::kEmbedder});
   const std::span<const std::byte> source = std::as_bytes(std::span(*text));
   std::vector<std::byte> bytes(source.begin(), source.end());
@@ -75,61 +95,135 @@ bool Crew::announce(const Embedder& embedder) {
   return true;
 }
 
-Result<SparseBlockRows> Crew::embed(const Embedder& embedder, std::span<const Graph* const> graphs,
-                                    const EmbedOptions& options) {
-  const EmbedOptions alone{options.threads, options.progress, nullptr};
+// Blocks go round the ranks; the first one embeds too.
+class Crew::SharedEmbedding final : public UnderWay {
+ public:
+  // Under `lock`, by which this thread may send orders until the rows are there.
+  SharedEmbedding(Crew& crew, std::unique_lock<std::mutex> lock, const Embedder& embedder,
+                  std::span<const Graph* const> graphs, std::uint64_t cost, const EmbedOptions& options)
+      : crew_(crew),
+        lock_(std::move(lock)),
+        embedder_(embedder),
+        graphs_(graphs),
+        options_{options.threads, options.progress, nullptr},
+        ranks_(crew.job_.size()),
+        rounds_((cost + ranks_ * crew.limits_.block_cost - 1) / (ranks_ * crew.limits_.block_cost)),
+        begins_(cut(graphs, cost, ranks_ * rounds_)) {
+    const Stopwatch watch;
+    crew_.together([this] {
+      give_order(crew_.job_, {Operation::kEmbed, rounds_, options_.threads});
+      send_round(0);
+    });
+    together_ = watch.seconds();
+  }
+  ~SharedEmbedding() override {
+    try {
+      if (!asked_for_) static_cast<void>(crew_.together([this] { return take_all(); }));
+    } catch (...) {  // the job is over, and whoever ended it has said why
+    }
+  }
+  SharedEmbedding(const SharedEmbedding&) = delete;
+  SharedEmbedding& operator=(const SharedEmbedding&) = delete;
+
+  [[nodiscard]] Result<SparseBlockRows> rows() override {
+    invariant(!asked_for_, "rows are asked for once");
+    asked_for_ = true;
+    const Stopwatch watch;
+    std::optional<SparseBlockRows> made = crew_.together([this] { return take_all(); });
+    together_ += watch.seconds();
+    crew_.balance_.note(together_, own_ * static_cast<double>(ranks_));
+    lock_.unlock();
+    if (made) return *std::move(made);
+    // The sentence about the first graph that cannot be embedded is made where all graphs are.
+    return embedder_.embed(graphs_, options_);
+  }
+
+ private:
+  [[nodiscard]] std::span<const Graph* const> block(std::size_t number) const {
+    return graphs_.subspan(begins_[number], begins_[number + 1] - begins_[number]);
+  }
+
+  void send_round(std::size_t round) {
+    for (std::size_t rank = 1; rank < ranks_; ++rank) {
+      std::vector<std::byte> bytes = pack_graphs(block(round * ranks_ + rank));
+      send_any(crew_.job_, rank, bytes);
+      wipe(bytes);
+    }
+  }
+
+  // Nothing: some graph cannot be embedded.
+  [[nodiscard]] std::optional<SparseBlockRows> take_all() {
+    Progress& progress = options_.progress != nullptr ? *options_.progress : no_progress();
+    progress.begin("embedding", graphs_.size());
+    SparseBlockRows Z(graphs_.size(), embedder_.width());
+    bool all = true;
+    for (std::size_t round = 0; round < rounds_; ++round) {
+      if (round > 0) send_round(round);
+      const std::size_t first = round * ranks_;
+      const Stopwatch watch;
+      Result<SparseBlockRows> own = embedder_.embed(block(first), {options_.threads, nullptr, nullptr});
+      own_ += watch.seconds();  // blocks are of equal cost
+      all = all && own.ok();
+      for (std::size_t i = 0; own.ok() && i < own->rows(); ++i) {
+        BlockRow row;
+        own->swap_row(i, row);
+        Z.set_row(begins_[first] + i, std::move(row));
+      }
+      progress.advance(block(first).size());
+      for (std::size_t rank = 1; rank < ranks_; ++rank) {
+        std::vector<std::byte> bytes = receive_any(crew_.job_, rank);
+        all = unpack_rows(bytes, begins_[first + rank], block(first + rank).size(), Z) && all;
+        wipe(bytes);
+        progress.advance(block(first + rank).size());
+      }
+    }
+    progress.end();
+    if (!all) return std::nullopt;
+    return Z;
+  }
+
+  Crew& crew_;
+  std::unique_lock<std::mutex> lock_;
+  const Embedder& embedder_;
+  std::span<const Graph* const> graphs_;
+  EmbedOptions options_;  // without a crew
+  std::size_t ranks_;
+  std::size_t rounds_;
+  std::vector<std::size_t> begins_;
+  double together_ = 0;  // seconds of this rank
+  double own_ = 0;       // of these, for its own blocks
+  bool asked_for_ = false;
+};
+
+namespace {
+
+// Too little to share, or not to be shared.
+class OwnEmbedding final : public EmbedCrew::UnderWay {
+ public:
+  OwnEmbedding(const Embedder& embedder, std::span<const Graph* const> graphs, const EmbedOptions& options)
+      : embedder_(embedder), graphs_(graphs), options_{options.threads, options.progress, nullptr} {}
+  [[nodiscard]] Result<SparseBlockRows> rows() override { return embedder_.embed(graphs_, options_); }
+
+ private:
+  const Embedder& embedder_;
+  std::span<const Graph* const> graphs_;
+  EmbedOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<EmbedCrew::UnderWay> Crew::begin_embed(const Embedder& embedder, std::span<const Graph* const> graphs,
+                                                       const EmbedOptions& options) {
   std::uint64_t cost = 0;
   for (const Graph* graph : graphs) cost += cost_of(graph);
   // Rows that were made outside are only copied.
   const bool copies = embedder.spec() != nullptr && embedder.spec()->family == "rows";
-  const std::unique_lock lock = turn();
-  if (job_.size() == 1 || copies || cost < limits_.least_cost || !lock.owns_lock() || !announce(embedder)) {
-    return embedder.embed(graphs, alone);
+  std::unique_lock lock = turn();
+  if (job_.size() == 1 || copies || cost < limits_.least_cost || !lock.owns_lock() || !announce(embedder) ||
+      !balance_.next_is_shared()) {
+    return std::make_unique<OwnEmbedding>(embedder, graphs, options);
   }
-
-  std::optional<SparseBlockRows> rows =
-      together([&] { return embed_blocks(embedder, graphs, cost, options.threads, options.progress); });
-  if (rows) return *std::move(rows);
-  // The sentence about the first graph that cannot be embedded is made where all graphs are.
-  return embedder.embed(graphs, alone);
-}
-
-std::optional<SparseBlockRows> Crew::embed_blocks(const Embedder& embedder, std::span<const Graph* const> graphs,
-                                                  std::uint64_t cost, std::size_t threads, Progress* shown) {
-  const std::size_t ranks = job_.size();
-  const std::size_t rounds = (cost + ranks * limits_.block_cost - 1) / (ranks * limits_.block_cost);
-  const std::vector<std::size_t> begins = cut(graphs, cost, ranks * rounds);
-  const auto block = [&](std::size_t b) { return graphs.subspan(begins[b], begins[b + 1] - begins[b]); };
-  Progress& progress = shown != nullptr ? *shown : no_progress();
-  progress.begin("embedding", graphs.size());
-  give_order(job_, {Operation::kEmbed, rounds, threads});
-  SparseBlockRows Z(graphs.size(), embedder.width());
-  bool all = true;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    const std::size_t first = round * ranks;
-    for (std::size_t rank = 1; rank < ranks; ++rank) {
-      std::vector<std::byte> bytes = pack_graphs(block(first + rank));
-      send_any(job_, rank, bytes);
-      wipe(bytes);
-    }
-    Result<SparseBlockRows> own = embedder.embed(block(first), {threads, nullptr, nullptr});
-    all = all && own.ok();
-    for (std::size_t i = 0; own.ok() && i < own->rows(); ++i) {
-      BlockRow row;
-      own->swap_row(i, row);
-      Z.set_row(begins[first] + i, std::move(row));
-    }
-    progress.advance(block(first).size());
-    for (std::size_t rank = 1; rank < ranks; ++rank) {
-      std::vector<std::byte> bytes = receive_any(job_, rank);
-      all = unpack_rows(bytes, begins[first + rank], block(first + rank).size(), Z) && all;
-      wipe(bytes);
-      progress.advance(block(first + rank).size());
-    }
-  }
-  progress.end();
-  if (!all) return std::nullopt;
-  return Z;
+  return std::make_unique<SharedEmbedding>(*this, std::move(lock), embedder, graphs, cost, options);
 }
 
 Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder,

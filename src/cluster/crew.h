@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -24,12 +25,31 @@ struct CrewLimits {
   // Numbers in rows, where rows are shared for a training; rows, where they are shared for an update.
   std::uint64_t least_values = std::uint64_t{1} << 17;
   std::uint64_t least_rows = std::uint64_t{1} << 11;
+  // Graphs whose embedding is cheaper than their messages stay here, once that was seen.  Seconds of work with the
+  // others before it is believed; infinite: never.
+  double seconds_to_judge = 0.1;
+};
+
+// Is it worth it to share embeddings?  Messages cost something too, and walks on small graphs next to nothing.
+class ShareBalance {
+ public:
+  explicit ShareBalance(double seconds_to_judge) : seconds_to_judge_(seconds_to_judge) {}
+  // Of one embedding: how long it took here with the others, and about how long it would have taken without them.
+  void note(double together, double alone);
+  // False: the next embedding is to stay here.  Sometimes it is true all the same, to see whether things have changed.
+  [[nodiscard]] bool next_is_shared();
+
+ private:
+  double seconds_to_judge_;
+  double together_ = 0;
+  double alone_ = 0;
+  std::size_t kept_ = 0;  // embeddings since the last one that was shared
 };
 
 // On the first rank, while all others run serve_first_rank() (worker.h).
 //
-// One call of embed() cuts the graphs into blocks of equal cost.  In each round every rank embeds one block.  With P
-// ranks and R rounds that takes (2 + 4 R) (P - 1) messages, and 4 (P - 1) more if the embedder is not the one of the
+// An embedding cuts the graphs into blocks of equal cost.  In each round every rank embeds one block.  With P ranks
+// and R rounds that takes (2 + 4 R) (P - 1) messages, and 4 (P - 1) more if the embedder is not the one of the
 // call before (docs/scale.md).
 //
 // Where this rank throws while the others wait for what it would have sent, the job ends with a sentence on all ranks.
@@ -44,8 +64,8 @@ class Crew final : public ShardCrew {
   // Tells the others that the job is done.
   ~Crew() override;
 
-  [[nodiscard]] Result<SparseBlockRows> embed(const Embedder& embedder, std::span<const Graph* const> graphs,
-                                              const EmbedOptions& options) override;
+  [[nodiscard]] std::unique_ptr<UnderWay> begin_embed(const Embedder& embedder, std::span<const Graph* const> graphs,
+                                                      const EmbedOptions& options) override;
 
   // Pieces go round the ranks.  Each rank reads, embeds and sends its own; the first one embeds too.  With P ranks and
   // R rounds that takes (6 + 3 R) (P - 1) messages, 4 (P - 1) for a new embedder, and 2 (P - 1) for a model.
@@ -67,6 +87,8 @@ class Crew final : public ShardCrew {
   [[nodiscard]] std::size_t times_shared() const noexcept { return times_shared_; }
 
  private:
+  class SharedEmbedding;
+
   // Locked if this thread may send orders now.
   [[nodiscard]] std::unique_lock<std::mutex> turn();
   // The others have this embedder afterwards.  False: it cannot be told to them.
@@ -77,10 +99,6 @@ class Crew final : public ShardCrew {
   auto together(const Work& work);
   // For what cannot fail.
   void tell_quietly(Order order) noexcept;
-  // Nothing: some graph cannot be embedded.
-  [[nodiscard]] std::optional<SparseBlockRows> embed_blocks(const Embedder& embedder,
-                                                            std::span<const Graph* const> graphs, std::uint64_t cost,
-                                                            std::size_t threads, Progress* shown);
   [[nodiscard]] Result<Shared> embed_pieces(const std::filesystem::path& path, const FileMark& mark,
                                             const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
                                             const EmbedOptions& options,
@@ -90,6 +108,7 @@ class Crew final : public ShardCrew {
   CrewLimits limits_;
   std::mutex busy_;
   std::string announced_;
+  ShareBalance balance_{limits_.seconds_to_judge};  // of the embedder that was announced last
   std::size_t times_shared_ = 0;
   std::size_t pile_columns_ = 0;
   std::thread::id learning_;  // the thread that has learners of shared rows; under the lock

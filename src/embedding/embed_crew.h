@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,9 +35,25 @@ class EmbedCrew {
   EmbedCrew& operator=(const EmbedCrew&) = delete;
   virtual ~EmbedCrew() = default;
 
-  // What embedder.embed(graphs, options) gives without a crew, bit for bit, errors included.  Any thread may call it.
-  [[nodiscard]] virtual Result<SparseBlockRows> embed(const Embedder& embedder, std::span<const Graph* const> graphs,
-                                                      const EmbedOptions& options) = 0;
+  // Rows that are being made.  An object that goes waits for them.
+  class UnderWay {
+   public:
+    UnderWay() = default;
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+    virtual ~UnderWay() = default;
+    // What embedder.embed(graphs, options) gives without a crew, bit for bit, errors included.  To be called once.
+    [[nodiscard]] virtual Result<SparseBlockRows> rows() = 0;
+  };
+  // The others have their graphs when this returns, and embed them while the caller does something else that asks
+  // nothing of this crew.  Embedder and graphs stay until the rows are there.  Any thread may call it.
+  [[nodiscard]] virtual std::unique_ptr<UnderWay> begin_embed(const Embedder& embedder,
+                                                              std::span<const Graph* const> graphs,
+                                                              const EmbedOptions& options) = 0;
+  [[nodiscard]] Result<SparseBlockRows> embed(const Embedder& embedder, std::span<const Graph* const> graphs,
+                                              const EmbedOptions& options) {
+    return begin_embed(embedder, graphs, options)->rows();
+  }
 
   // Embeds the graphs of a JSONL file, of which every process reads its own parts, and gives them to `take` in the
   // order of the file.  Returns how many were taken if that were all.  Otherwise the rest is the caller's: it begins

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/checksum.h"
+#include "embedding/embed_crew.h"
 #include "embedding/features/registry.h"
 #include "graph/readers/jsonl_line.h"
 #include "graph/readers/text_scanner.h"
@@ -134,6 +135,7 @@ class Survey {
       // Some rows are of an earlier fit.  Now the fit is that of all graphs.
       UNSCATTER_CHECK_OK(make_fitted_embedder());
       content_ = StreamDigest();
+      again_ = true;
       UNSCATTER_CHECK_OK(pass(open, &Survey::embed_again));
       if (content_.finish() != content) return changed_while_read(setup_.dataset.name);
     }
@@ -144,11 +146,15 @@ class Survey {
   Status pass(const std::function<Result<GraphStream>()>& open, Status (Survey::*take)(std::vector<StreamedGraph>&)) {
     UNSCATTER_TRY(stream, open());
     for (;;) {
-      began_at_ = stream.share_read().value_or(0);
+      const double began_at = stream.share_read().value_or(0);
       UNSCATTER_TRY(graphs, next_graphs(stream));
+      UNSCATTER_CHECK_OK(finish_embedding());
       if (graphs.empty()) return ok_status();
+      began_at_ = began_at;
       ended_at_ = stream.share_read().value_or(0);
       UNSCATTER_CHECK_OK((this->*take)(graphs));
+      // With a crew, its other members embed while the next graphs are read.
+      if (embedding_.crew == nullptr) UNSCATTER_CHECK_OK(finish_embedding());
       for (StreamedGraph& graph : graphs) graph.graph.wipe();
     }
   }
@@ -164,14 +170,18 @@ class Survey {
     if (fit_changed && !first) settled_ = false;
     // A fit that fails now may still go well with all graphs, and so may an embedding.  The next pass tells.
     if (settled_ && first) settled_ = make_fitted_embedder().ok();
-    if (settled_) settled_ = embed(graphs).ok();
-    if (!settled_) rows_.reset();
+    if (settled_) {
+      begin_embedding(graphs);
+    } else {
+      rows_.reset();
+    }
     return ok_status();
   }
 
   Status embed_again(std::vector<StreamedGraph>& graphs) {
     for (const StreamedGraph& graph : graphs) content_.add(graph);
-    return embed(graphs);
+    begin_embedding(graphs);
+    return ok_status();
   }
 
   // The embedder that the constants mean as a workspace writes them down.
@@ -189,22 +199,42 @@ class Survey {
     return ok_status();
   }
 
-  Status embed(std::vector<StreamedGraph>& graphs) {
-    std::vector<const Graph*> pointers;
-    pointers.reserve(graphs.size());
-    for (const StreamedGraph& graph : graphs) pointers.push_back(&graph.graph);
-    Result<SparseBlockRows> embedded = embed_slots(pointers, *embedder_, embedding_);
-    if (!embedded.ok()) return in_all_graphs(graphs, std::move(embedded).error());
-    for (std::size_t i = 0; i < graphs.size(); ++i) {
+  // Takes the graphs.
+  void begin_embedding(std::vector<StreamedGraph>& graphs) {
+    waiting_ = std::make_unique<Waiting>();
+    waiting_->graphs = std::move(graphs);
+    graphs.clear();
+    waiting_->pointers.reserve(waiting_->graphs.size());
+    for (const StreamedGraph& graph : waiting_->graphs) waiting_->pointers.push_back(&graph.graph);
+    if (embedding_.crew == nullptr) return;
+    waiting_->rows = embedding_.crew->begin_embed(*embedder_, waiting_->pointers, {.threads = embedding_.threads});
+  }
+
+  // An embedding that fails in the first pass ends the fit that it was made by, and in the second one the survey.
+  Status finish_embedding() {
+    if (waiting_ == nullptr) return ok_status();
+    const std::unique_ptr<Waiting> done = std::move(waiting_);
+    Result<SparseBlockRows> rows =
+        done->rows != nullptr ? done->rows->rows() : embedder_->embed(done->pointers, {.threads = embedding_.threads});
+    const Status status = rows.ok() ? ok_status() : in_all_graphs(done->graphs, std::move(rows).error());
+    if (status.ok()) append_rows(slots_from_rows(*std::move(rows), done->pointers, embedding_.bias));
+    for (StreamedGraph& graph : done->graphs) graph.graph.wipe();
+    if (status.ok() || again_) return status;
+    settled_ = false;
+    rows_.reset();
+    return ok_status();
+  }
+
+  void append_rows(SparseBlockRows embedded) {
+    for (std::size_t i = 0; i < embedded.rows(); ++i) {
       BlockRow row;
-      embedded->swap_row(i, row);
+      embedded.swap_row(i, row);
       // A bias may have doubled the room, and there are as many rows as graphs.
       row.values.shrink_to_fit();
       row.segments.shrink_to_fit();
-      const double part = static_cast<double>(i) / static_cast<double>(graphs.size());
+      const double part = static_cast<double>(i) / static_cast<double>(embedded.rows());
       rows_->append(std::move(row), began_at_ + part * (ended_at_ - began_at_));
     }
-    return ok_status();
   }
 
   // The message counts from the first of these graphs.  A reader counts from the first of all.
@@ -287,9 +317,17 @@ class Survey {
   SessionOptions embedding_;
   std::shared_ptr<const Embedder> embedder_;
   bool settled_ = true;  // all rows so far are of the present fit
+  bool again_ = false;   // the second pass
   std::shared_ptr<RowPile> rows_;
-  double began_at_ = 0;  // the graphs that are being looked at are this part of the data
+  double began_at_ = 0;  // the graphs that are being embedded are this part of the data
   double ended_at_ = 0;
+  // Graphs whose rows are being made.  They go first where the survey ends early: orders for rows come after rows.
+  struct Waiting {
+    std::vector<StreamedGraph> graphs;
+    std::vector<const Graph*> pointers;
+    std::unique_ptr<EmbedCrew::UnderWay> rows;  // null: this process makes them
+  };
+  std::unique_ptr<Waiting> waiting_;
   std::vector<std::uint32_t> provisional_labels_;  // classes by their first graph
   std::unordered_map<std::string, std::uint32_t> place_of_class_;
   bool has_ids_ = false;

@@ -175,10 +175,8 @@ Status check_fits(const GraphCollection& graphs, const Embedder& embedder, const
   return Error{ErrorCode::kMalformedInput, "the features are not those that a fit on the graphs gives"};
 }
 
-Result<SparseBlockRows> embed_slots(const std::vector<const Graph*>& graphs, const Embedder& embedder,
-                                    const SessionOptions& options) {
-  UNSCATTER_TRY(rows, embedder.embed(graphs, {options.threads, options.progress, options.crew}));
-  if (!options.bias) return rows;
+SparseBlockRows slots_from_rows(SparseBlockRows rows, std::span<const Graph* const> graphs, bool bias) {
+  if (!bias) return rows;
   SparseBlockRows wider(rows.rows(), rows.columns() + 1);
   for (std::size_t slot = 0; slot < graphs.size(); ++slot) {
     // Not even the constant of the bias: an empty row must add nothing to a gradient.
@@ -188,6 +186,12 @@ Result<SparseBlockRows> embed_slots(const std::vector<const Graph*>& graphs, con
     wider.set_row(slot, with_bias(std::move(row), rows.columns()));
   }
   return wider;
+}
+
+Result<SparseBlockRows> embed_slots(const std::vector<const Graph*>& graphs, const Embedder& embedder,
+                                    const SessionOptions& options) {
+  UNSCATTER_TRY(rows, embedder.embed(graphs, {options.threads, options.progress, options.crew}));
+  return slots_from_rows(std::move(rows), graphs, options.bias);
 }
 
 Result<std::optional<Refit>> refit_after(const GraphCollection& graphs, const RemovalPlan& plan,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,8 @@ struct ClassPlaces {
 // One row per slot, with the bias if the options ask for one.  A null pointer gives a row without values.
 [[nodiscard]] Result<SparseBlockRows> embed_slots(const std::vector<const Graph*>& graphs, const Embedder& embedder,
                                                   const SessionOptions& options);
+// The second half of that: rows of these graphs as the embedder makes them, with the bias if there is to be one.
+[[nodiscard]] SparseBlockRows slots_from_rows(SparseBlockRows rows, std::span<const Graph* const> graphs, bool bias);
 
 // All that changes with the constants.
 struct Refit {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -20,6 +21,8 @@ namespace unscatter::cluster {
 namespace {
 
 using testing::random_graph;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Some slots are empty.
 struct CrewGraphs {
@@ -55,7 +58,7 @@ bool equal_rows(const SparseBlockRows& one, const SparseBlockRows& other) {
 Result<std::vector<Traffic>> with_crew(std::size_t ranks, const std::function<void(Crew&)>& first) {
   return run_ranks(ranks, [&](Communicator& job) {
     if (!job.is_first()) return serve_first_rank(job);
-    Crew crew(job, {0});
+    Crew crew(job, {.least_cost = 0, .seconds_to_judge = kNever});
     first(crew);
   });
 }
@@ -122,7 +125,7 @@ TEST(Crew, MuchWorkIsDoneInRounds) {
   const std::uint64_t block = cost / 7;
   const auto sent = run_ranks(2, [&](Communicator& job) {
     if (!job.is_first()) return serve_first_rank(job);
-    Crew crew(job, {0, block});
+    Crew crew(job, {.least_cost = 0, .block_cost = block, .seconds_to_judge = kNever});
     const auto rows = embedder->embed(some.pointers, {.threads = 1, .progress = nullptr, .crew = &crew});
     ASSERT_TRUE(rows.ok());
     EXPECT_TRUE(equal_rows(*rows, embedder->embed(some.pointers).value()));
@@ -154,6 +157,58 @@ TEST(Crew, TheErrorIsThatOfOneProcess) {
     });
     ASSERT_TRUE(sent.ok()) << sent.error().message;
   }
+}
+
+// The others embed while this rank does something else.  Whoever does not want the rows any more leaves nothing behind.
+TEST(Crew, RowsThatWereBegunAreTakenLaterOrNotAtAll) {
+  const CrewGraphs some(100);
+  const CrewGraphs more(40);
+  const auto embedder = usual_embedder();
+  for (const std::size_t ranks : {1u, 2u, 5u}) {
+    SCOPED_TRACE(ranks);
+    const auto sent = with_crew(ranks, [&](Crew& crew) {
+      const EmbedOptions options{.threads = 1};
+      auto first = crew.begin_embed(*embedder, some.pointers, options);
+      const SparseBlockRows alone = embedder->embed(more.pointers).value();
+      EXPECT_TRUE(equal_rows(first->rows().value(), embedder->embed(some.pointers).value()));
+      first.reset();
+      static_cast<void>(crew.begin_embed(*embedder, some.pointers, options));
+      EXPECT_TRUE(equal_rows(crew.embed(*embedder, more.pointers, options).value(), alone));
+    });
+    ASSERT_TRUE(sent.ok()) << sent.error().message;
+  }
+}
+
+TEST(ShareBalance, WhatDoesNotPayIsKeptHereAndTriedAgainLater) {
+  ShareBalance balance(1.0);
+  const auto shared_of = [&](int calls) {
+    int shared = 0;
+    for (int i = 0; i < calls; ++i) shared += balance.next_is_shared() ? 1 : 0;
+    return shared;
+  };
+  balance.note(0.9, 0.1);
+  EXPECT_EQ(shared_of(1000), 1000) << "too little was seen";
+  balance.note(0.9, 0.1);
+  EXPECT_EQ(shared_of(1000), 3) << "every 256th time";
+  for (int i = 0; i < 40; ++i) balance.note(1, 2);
+  EXPECT_EQ(shared_of(1000), 1000) << "it pays again";
+  for (int i = 0; i < 40; ++i) balance.note(2, 1);
+  EXPECT_EQ(shared_of(255), 0) << "and not any more";
+}
+
+// The clock decides which of these are shared.  The rows do not show it.
+TEST(Crew, RowsDoNotDependOnWhoMakesThem) {
+  const CrewGraphs some(100);
+  const auto embedder = usual_embedder();
+  const SparseBlockRows expected = embedder->embed(some.pointers).value();
+  const auto sent = run_ranks(2, [&](Communicator& job) {
+    if (!job.is_first()) return serve_first_rank(job);
+    Crew crew(job, {.least_cost = 0, .seconds_to_judge = 1e-9});
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(equal_rows(crew.embed(*embedder, some.pointers, {.threads = 1}).value(), expected));
+    }
+  });
+  ASSERT_TRUE(sent.ok()) << sent.error().message;
 }
 
 class ThrowingProgress final : public Progress {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,9 +29,9 @@ class ListedCrew final : public RowCrew {
   std::size_t largest_block = 0;      // in values
   bool ended = false;
 
-  Result<SparseBlockRows> embed(const Embedder& embedder, std::span<const Graph* const> graphs,
-                                const EmbedOptions& options) override {
-    return embedder.embed(graphs, options);
+  std::unique_ptr<UnderWay> begin_embed(const Embedder&, std::span<const Graph* const>, const EmbedOptions&) override {
+    ADD_FAILURE() << "a pile takes rows";
+    return nullptr;
   }
   Result<Shared> embed_file(const std::filesystem::path&, const Embedder&, const FixedScores*, bool,
                             const EmbedOptions&, const std::function<Status(EmbeddedPiece)>&) override {
