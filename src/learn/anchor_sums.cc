@@ -95,15 +95,11 @@ void AnchorSums::join(const AnchorSums& next) {
 }
 
 KeptCurvature AnchorSums::finish(double ridge, std::size_t rows) const {
-  return finish(ridge, rows, static_cast<std::size_t>(weights_.cols()));
-}
-
-KeptCurvature AnchorSums::finish(double ridge, std::size_t rows, std::size_t matrices) const {
   KeptCurvature result;
-  result.anchor = weights_;
+  const bool one_for_all = hessians_.empty();
+  const std::size_t matrices = one_for_all ? 1 : static_cast<std::size_t>(weights_.cols());
   for (std::size_t k = 0; k < matrices; ++k) {
-    Matrix A =
-        hessians_.empty() ? Matrix(loss_.curvature_bound() * square_) : hessians_[std::min(k, hessians_.size() - 1)];
+    Matrix A = one_for_all ? Matrix(loss_.curvature_bound() * square_) : hessians_[std::min(k, hessians_.size() - 1)];
     A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
     A.diagonal().array() += ridge;
     result.hessians.push_back(std::move(A));
@@ -113,6 +109,13 @@ KeptCurvature AnchorSums::finish(double ridge, std::size_t rows, std::size_t mat
   result.ridge = result.largest_ridge = ridge;
   // From here on all scalars are rounded up, each by the roundings that it went through.
   const double norm_bound = spectral_norm_upper_bound_from_gram(result.square, rows);
+  if (one_for_all) {
+    wipe_matrix(result.square);
+    result.square.resize(0, 0);
+    result.anchor = Matrix::Zero(weights_.rows(), weights_.cols());
+  } else {
+    result.anchor = weights_;
+  }
   result.spectral_square = norm_bound * norm_bound * (1 + 2 * kUnitRoundoff);
   const double count = static_cast<double>(rows);
   const double width = static_cast<double>(weights_.rows());

@@ -36,8 +36,6 @@ class AnchorSums {
 
   // For `rows` rows in all, those without values included.
   [[nodiscard]] KeptCurvature finish(double ridge, std::size_t rows) const;
-  // The same with the Hessians of the first classes only.  One is enough where all are equal.
-  [[nodiscard]] KeptCurvature finish(double ridge, std::size_t rows, std::size_t matrices) const;
 
   // Overwrites the sums, which are made of rows.
   void wipe() noexcept;

@@ -363,14 +363,14 @@ FastFactor* Curvature::fast(const Objective& objective) {
 FastFactor* Curvature::fast(const Objective& objective, const Matrix& right_sides, const Matrix& weights,
                             FastFactor::Step& step, double may_leave) {
   step = {};
+  // Graphs that come make the ridge larger than it was before them.
+  note_ridge(objective.ridge());
   unseen_.settle(objective.rows(), objective.labels());
   const bool alone = unseen_.known().size() == 1;
   follow(objective, [&](const BlockRow& before, const BlockRow& after, std::uint32_t label, std::uint32_t was) {
     return alone ? fast_->replace_row(before, after, label, was, right_sides, weights, step, may_leave)
                  : fast_->replace_row(before, after, label, was);
   });
-  // Graphs that come make the ridge larger than it was before them.
-  note_ridge(objective.ridge());
   if (!fast_) return nullptr;
   if (step.columns.size() == 0) {
     std::vector<std::size_t> all(objective.classes());

@@ -39,14 +39,14 @@ InversePrecision inverse_precision(std::size_t matrices, std::size_t width, bool
   return shared ? InversePrecision::kDoubleLower : InversePrecision::kSingleIfUseful;
 }
 
-// The sums of an anchor at `weights`, with the Hessians of the first classes.
-KeptCurvature numbers_at(const Objective& objective, const Matrix& weights, std::size_t matrices) {
+// The sums of an anchor at `weights`.
+KeptCurvature numbers_at(const Objective& objective, const Matrix& weights) {
   const SparseBlockRows& Z = objective.rows();
   const Matrix curvatures = objective.curvatures(objective.margins(weights));
   AnchorSums sums(objective.loss(), weights);
   if (Z.share() != nullptr) {
     sums.add_shared(Z, curvatures, objective.threads());
-    return sums.finish(objective.ridge(), Z.total_rows(), matrices);
+    return sums.finish(objective.ridge(), Z.total_rows());
   }
   for (std::size_t first = 0; first < Z.rows(); first += kSquarePartRows) {
     const std::size_t count = std::min(kSquarePartRows, Z.rows() - first);
@@ -59,7 +59,19 @@ KeptCurvature numbers_at(const Objective& objective, const Matrix& weights, std:
     part.add(Z, first, of_part, objective.threads());
     sums.join(part);
   }
-  return sums.finish(objective.ridge(), Z.rows(), matrices);
+  return sums.finish(objective.ridge(), Z.rows());
+}
+
+// A^-1 right_sides, of a lower triangle.  Not numbers where A is not positive definite at working precision.
+Matrix solved_by_a_factor(const Matrix& A, Matrix right_sides) {
+  Matrix factor = A;
+  if (cholesky_in_place(factor)) {
+    cholesky_solve_in_place(factor, right_sides);
+  } else {
+    right_sides.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  wipe_matrix(factor);
+  return right_sides;
 }
 
 }  // namespace
@@ -67,7 +79,7 @@ KeptCurvature numbers_at(const Objective& objective, const Matrix& weights, std:
 std::optional<FastFactor> FastFactor::anchor(const Objective& objective, const Matrix& weights) {
   const FastFactor empty(objective, weights);
   const std::size_t K = empty.matrices();
-  KeptCurvature numbers = numbers_at(objective, weights, K);
+  KeptCurvature numbers = numbers_at(objective, weights);
   const InversePrecision precision = inverse_precision(K, objective.width(), empty.is_shared());
   // A stays beside its inverse: the bound multiplies by A, so that it sees whatever the inverse has drifted by.
   std::vector<std::optional<UpdatableInverse>> inverses(K);
@@ -87,9 +99,11 @@ std::optional<FastFactor> FastFactor::restore(const Objective& objective, KeptCu
     return matrix.rows() == width && matrix.cols() == width && matrix.allFinite();
   };
   const Matrix& anchor = numbers.anchor;
+  const FastFactor empty(objective, anchor);
   const bool fits = anchor.rows() == width && anchor.cols() == static_cast<Index>(objective.classes()) &&
-                    anchor.allFinite() && numbers.hessians.size() == objective.classes() &&
-                    std::all_of(numbers.hessians.begin(), numbers.hessians.end(), square) && square(numbers.square);
+                    anchor.allFinite() && numbers.hessians.size() == empty.matrices() &&
+                    std::all_of(numbers.hessians.begin(), numbers.hessians.end(), square) &&
+                    (empty.is_shared() ? numbers.square.size() == 0 : square(numbers.square));
   const double bounds =
       numbers.ridge + numbers.largest_ridge + numbers.spectral_square + numbers.frobenius_square + numbers.row_norm;
   if (!fits || !std::isfinite(bounds) || !std::isfinite(numbers.roundings)) return std::nullopt;
@@ -101,14 +115,9 @@ FastFactor FastFactor::of(const Objective& objective, KeptCurvature numbers) {
   result.ridge_ = numbers.ridge;
   result.largest_ridge_ = numbers.largest_ridge;
   result.hessian_ = std::move(numbers.hessians);
-  // Where one matrix is that of all classes, the others say the same.
-  for (std::size_t k = result.matrices(); k < result.hessian_.size(); ++k) wipe_matrix(result.hessian_[k]);
-  result.hessian_.resize(result.matrices());
   for (Matrix& A : result.hessian_) forget_upper(A);
-  if (!result.is_shared()) {
-    result.square_ = std::move(numbers.square);
-    forget_upper(result.square_);
-  }
+  result.square_ = std::move(numbers.square);
+  forget_upper(result.square_);
   result.spectral_square_ = numbers.spectral_square;
   result.frobenius_square_ = numbers.frobenius_square;
   result.row_norm_ = numbers.row_norm;
@@ -119,12 +128,6 @@ FastFactor FastFactor::of(const Objective& objective, KeptCurvature numbers) {
 KeptCurvature FastFactor::numbers() const {
   KeptCurvature numbers{anchor_,          hessian_,          square_,   ridge_,    largest_ridge_,
                         spectral_square_, frobenius_square_, row_norm_, roundings_};
-  // Outside every class has a matrix of its own.
-  if (is_shared()) {
-    numbers.square = hessian_[0] / loss_.curvature_bound();
-    numbers.square.diagonal().array() -= ridge_ / loss_.curvature_bound();
-    numbers.hessians.resize(classes(), hessian_[0]);
-  }
   // Outside both triangles are kept.
   for (Matrix& A : numbers.hessians) A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
   numbers.square.triangularView<Eigen::StrictlyUpper>() = numbers.square.transpose();
@@ -134,6 +137,14 @@ KeptCurvature FastFactor::numbers() const {
 void FastFactor::for_each(std::size_t count, const std::function<void(std::size_t i)>& body) const {
   const std::size_t entries = count * static_cast<std::size_t>(hessian_[0].size());
   parallel_for(count, worthwhile_threads(entries, threads_), 1, [&](std::size_t i, std::size_t) { body(i); });
+}
+
+void FastFactor::note_ridge(double ridge) noexcept {
+  largest_ridge_ = std::max(largest_ridge_, ridge);
+  if (!is_shared() || !inverse_.empty() || ridge == ridge_) return;
+  hessian_[0].diagonal().array() += ridge - ridge_;
+  ridge_ = ridge;
+  roundings_ += 2;
 }
 
 bool FastFactor::replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
@@ -248,22 +259,15 @@ bool FastFactor::replace_in_shared(const Matrix& rows, const Vector& sigmas, con
 
 Matrix FastFactor::solve(const Matrix& gradient_change, std::span<const std::size_t> classes) const {
   if (is_shared() && !inverse_.empty()) return inverse_[0].times(gradient_change, threads_);
+  if (is_shared()) return solved_by_a_factor(hessian_[0], gradient_change);
   Matrix steps(gradient_change.rows(), gradient_change.cols());
   for_each(classes.size(), [&](std::size_t c) {
     const auto column = static_cast<Index>(c);
     if (!inverse_.empty()) {
       steps.col(column) = inverse_[classes[c]].times(gradient_change.col(column));
-      return;
-    }
-    Matrix factor = hessian(classes[c]);
-    Vector step = gradient_change.col(column);
-    if (cholesky_in_place(factor)) {
-      cholesky_solve_in_place(factor, step);
     } else {
-      step.setConstant(std::numeric_limits<double>::quiet_NaN());
+      steps.col(column) = solved_by_a_factor(hessian(classes[c]), gradient_change.col(column));
     }
-    wipe_matrix(factor);
-    steps.col(column) = step;
   });
   return steps;
 }

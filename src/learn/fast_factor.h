@@ -67,8 +67,9 @@ class FastFactor {
   [[nodiscard]] bool replace_row(const BlockRow& before, const BlockRow& after, std::uint32_t label,
                                  std::uint32_t label_before, const Matrix& right_sides, const Matrix& weights,
                                  Step& step, double may_leave = 0);
-  // A ridge of the data since the anchor.  Graphs that come make it larger than it was there.
-  void note_ridge(double ridge) noexcept { largest_ridge_ = std::max(largest_ridge_, ridge); }
+  // The ridge of the data now.  Graphs that come make it larger than it was at the anchor.  Where one Hessian is that
+  // of all classes and has no inverse, it takes this ridge, so that nothing of it wears out.
+  void note_ridge(double ridge) noexcept;
 
   // Column c: A_k^-1 gradient_change.col(c), k = classes[c].  Not a number where A_k is not positive definite at
   // working precision; the growth is then not a number either, and no limit is met by it.

@@ -16,4 +16,12 @@ void cholesky_solve_in_place(const Matrix& L, Vector& x) {
   L.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
 }
 
+void cholesky_solve_in_place(const Matrix& L, Matrix& x) {
+  for (Eigen::Index c = 0; c < x.cols(); ++c) {
+    Vector column = x.col(c);
+    cholesky_solve_in_place(L, column);
+    x.col(c) = column;
+  }
+}
+
 }  // namespace unscatter

@@ -9,7 +9,8 @@ namespace unscatter {
 // it is.  False if A is not positive definite at working precision; A is then spoilt.
 [[nodiscard]] bool cholesky_in_place(Matrix& A);
 
-// (L L^T)^-1 x in place.
+// (L L^T)^-1 x in place, column by column.
 void cholesky_solve_in_place(const Matrix& L, Vector& x);
+void cholesky_solve_in_place(const Matrix& L, Matrix& x);
 
 }  // namespace unscatter

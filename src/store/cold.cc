@@ -58,6 +58,28 @@ Result<std::vector<std::size_t>> slots_of_all(const WorkspaceTables& tables, con
   return std::vector<std::size_t>(slots.begin(), slots.end());
 }
 
+// Whether one of the other graphs shows that no constant changes, whatever becomes of these.  A few are looked at: as a
+// rule all graphs have the same form, and where a fit hangs on few graphs, all have to be asked anyway.
+Result<bool> others_show_fit(const WorkspaceTables& tables, Contents& contents, const std::vector<std::size_t>& slots) {
+  constexpr std::size_t kAsked = 16;
+  const std::size_t leaves = contents.tree.leaves();
+  for (std::size_t i = 0; i < std::min(kAsked, leaves); ++i) {
+    const std::size_t slot = i * leaves / std::min(kAsked, leaves);
+    if (std::binary_search(slots.begin(), slots.end(), slot)) continue;
+    Result<GraphRow> row = known_graph(tables, contents, slot);
+    // It would only save time.  Whoever needs it says that it is damaged.
+    if (!row.ok() && row.error().code == ErrorCode::kMalformedInput) continue;
+    UNSCATTER_CHECK_OK(row);
+    UNSCATTER_TRY(kept, slot_from_row(*row));
+    wipe(row->content);
+    if (!kept.graph) continue;
+    const bool shown = contents.embedder->fit_shown_by(*kept.graph);
+    kept.graph->wipe();
+    if (shown) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::vector<std::size_t>> touched_slots(const WorkspaceTables& tables, const Contents& contents,
@@ -78,6 +100,7 @@ Result<SessionSnapshot> read_part(const WorkspaceTables& tables, Contents& conte
   others.slots = contents.tree.leaves();
   others.places = slots;
   std::size_t here = 0;
+  bool fit_may_change = false;
   std::set<std::uint32_t> classes;
   for (const std::size_t slot : slots) {
     UNSCATTER_TRY(row, known_graph(tables, contents, slot));
@@ -87,6 +110,7 @@ Result<SessionSnapshot> read_part(const WorkspaceTables& tables, Contents& conte
     if (kept.graph) {
       ++here;
       classes.insert(kept.label);
+      fit_may_change = fit_may_change || contents.embedder->fit_may_change(*kept.graph, nullptr);
     }
     part.slots.push_back(std::move(kept));
   }
@@ -106,6 +130,10 @@ Result<SessionSnapshot> read_part(const WorkspaceTables& tables, Contents& conte
     UNSCATTER_TRY(row, known_graph(tables, contents, *other));
     wipe(row.content);
     others.have_class[label] = row.present && row.label == label;
+  }
+  if (fit_may_change) {
+    UNSCATTER_TRY(shown, others_show_fit(tables, contents, slots));
+    others.show_fit = shown;
   }
   part.others = std::move(others);
   return part;

@@ -67,11 +67,12 @@ Status check_curvature(const KeptCurvature& kept, const Session& session) {
   const SparseBlockRows& rows = session.embeddings();
   const Objective objective(rows, session.labels(), session.classes(), session.options().loss, kept.ridge, nullptr,
                             session.options().threads);
-  if (!nearly_equal(kept.square, weighted_square(rows, Vector::Ones(static_cast<Eigen::Index>(rows.rows()))))) {
+  const Vector ones = Vector::Ones(static_cast<Eigen::Index>(rows.rows()));
+  if (kept.square.size() != 0 && !nearly_equal(kept.square, weighted_square(rows, ones))) {
     return not_derived("the kept curvature is");
   }
   const Matrix curvatures = objective.curvatures(objective.margins(kept.anchor));
-  for (std::size_t k = 0; k < session.classes(); ++k) {
+  for (std::size_t k = 0; k < kept.hessians.size(); ++k) {
     Matrix hessian = weighted_square(rows, curvatures.col(static_cast<Eigen::Index>(k)));
     hessian.diagonal().array() += kept.ridge;
     if (!nearly_equal(kept.hessians[k], hessian)) return not_derived("the kept curvature is");
@@ -80,6 +81,14 @@ Status check_curvature(const KeptCurvature& kept, const Session& session) {
 }
 
 }  // namespace
+
+CurvatureShape curvature_shape(const Contents& contents) {
+  return {weight_rows(contents), class_count(contents), contents.constants.options.loss.curvature_lipschitz() == 0};
+}
+
+CurvatureShape curvature_shape(const Session& session) {
+  return {session.embeddings().columns(), session.classes(), session.options().loss.curvature_lipschitz() == 0};
+}
 
 Result<std::string> check_kept_state(const WorkspaceTables& tables, const Contents& contents, const Session& session,
                                      StoredTree& tree) {
@@ -93,7 +102,7 @@ Result<std::string> check_kept_state(const WorkspaceTables& tables, const Conten
   }
   UNSCATTER_CHECK_OK(check_members(tables, contents, session));
   UNSCATTER_TRY(pieces, tables.main().integer("SELECT count(*) FROM curvature"));
-  UNSCATTER_TRY(curvature, read_curvature(tables.main(), rows.columns(), session.classes(), tree.root()));
+  UNSCATTER_TRY(curvature, read_curvature(tables.main(), curvature_shape(session), tree.root()));
   // A removal passes over curvature that is damaged or of another state.  Here it is told.
   if (pieces > 0 && !curvature) return not_derived("the kept curvature is");
   if (curvature) UNSCATTER_CHECK_OK(check_curvature(*curvature, session));
@@ -144,7 +153,7 @@ Status check_kept_seals(const WorkspaceTables& tables, const Contents& contents)
   UNSCATTER_CHECK_OK(read_rows(tables, leaves, last.graphs, width, class_count(contents)));
   UNSCATTER_CHECK_OK(check_buckets(tables, contents));
   UNSCATTER_TRY(pieces, tables.main().integer("SELECT count(*) FROM curvature"));
-  UNSCATTER_TRY(curvature, read_curvature(tables.main(), width, class_count(contents), last.data_after));
+  UNSCATTER_TRY(curvature, read_curvature(tables.main(), curvature_shape(contents), last.data_after));
   if (pieces > 0 && !curvature) return not_derived("the kept curvature is");
   return ok_status();
 }
@@ -178,8 +187,7 @@ Status write_kept_state(const WorkspaceTables& tables, const Session& session, c
   }
   tree = StoredTree(leaves);
   UNSCATTER_CHECK_OK(tree.write(tables.main()));
-  const std::size_t width = rows.columns();
-  if (!worth_keeping(width, session.classes())) return ok_status();
+  if (!worth_keeping(curvature_shape(session), rows.stored_values() * sizeof(double))) return ok_status();
   return write_curvature(tables.main(), session.curvature(), tree.root());
 }
 

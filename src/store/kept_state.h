@@ -10,6 +10,7 @@
 
 #include "store/contents.h"
 #include "store/member_index.h"
+#include "store/stored_curvature.h"
 #include "store/stored_tree.h"
 #include "store/workspace_tables.h"
 #include "unscatter/base/digest.h"
@@ -19,6 +20,9 @@
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter {
+
+[[nodiscard]] CurvatureShape curvature_shape(const Contents& contents);
+[[nodiscard]] CurvatureShape curvature_shape(const Session& session);
 
 // What a graph adds to the size of the index of ids.
 [[nodiscard]] std::size_t members_of(const Graph& graph);

@@ -16,12 +16,22 @@ namespace {
 
 using Eigen::Index;
 
-// 32 MiB: less than a tenth of a second to read and to write.
-constexpr std::size_t kLargestCurvature = std::size_t{1} << 25;
+// Less than a tenth of a second to read and to write.
+constexpr std::size_t kSmallCurvature = std::size_t{1} << 25;
+// One Hessian for all classes may be larger, where the rows are larger still.
+constexpr std::size_t kLargestCurvature = std::size_t{1} << 27;
+// Next to nothing, whatever the rows are.
+constexpr std::size_t kTinyCurvature = std::size_t{1} << 23;
 
 std::size_t triangle(std::size_t width) { return width * (width + 1) / 2; }
 
-// The anchor and the numbers, then C, then the Hessian of every class.
+std::size_t bytes_of(const CurvatureShape& shape) {
+  const std::size_t matrices = shape.one_for_all ? 1 : shape.classes + 1;
+  return matrices * triangle(shape.width) * sizeof(double);
+}
+
+// The anchor and the numbers, then C, then the Hessian of every class.  Where one Hessian is that of all classes, it is
+// there alone, without C.
 enum class Piece : std::int64_t { kAnchor = 0, kSquare = 1, kFirstHessian = 2 };
 
 std::int64_t piece_seal(std::span<const std::byte> content, std::int64_t piece, const Digest& data) {
@@ -79,8 +89,12 @@ constexpr std::size_t kScalars = 6;
 
 }  // namespace
 
-bool worth_keeping(std::size_t width, std::size_t classes) {
-  return width <= 4096 && (classes + 1) * triangle(width) * sizeof(double) <= kLargestCurvature;
+bool may_keep(const CurvatureShape& shape) {
+  return shape.width <= 4096 && bytes_of(shape) <= (shape.one_for_all ? kLargestCurvature : kSmallCurvature);
+}
+
+bool worth_keeping(const CurvatureShape& shape, std::size_t row_bytes) {
+  return may_keep(shape) && (!shape.one_for_all || bytes_of(shape) <= std::max(kTinyCurvature, row_bytes / 8));
 }
 
 Status write_curvature(const Database& database, const std::optional<KeptCurvature>& curvature, const Digest& data) {
@@ -92,8 +106,10 @@ Status write_curvature(const Database& database, const std::optional<KeptCurvatu
                               curvature->row_norm, curvature->roundings,       curvature->largest_ridge};
   numbers.insert(numbers.end(), anchor.data(), anchor.data() + anchor.size());
   UNSCATTER_CHECK_OK(write_piece(database, static_cast<std::int64_t>(Piece::kAnchor), std::move(numbers), data));
-  UNSCATTER_CHECK_OK(
-      write_piece(database, static_cast<std::int64_t>(Piece::kSquare), lower_triangle(curvature->square), data));
+  if (curvature->square.size() != 0) {
+    UNSCATTER_CHECK_OK(
+        write_piece(database, static_cast<std::int64_t>(Piece::kSquare), lower_triangle(curvature->square), data));
+  }
   auto piece = static_cast<std::int64_t>(Piece::kFirstHessian);
   for (const Matrix& hessian : curvature->hessians) {
     UNSCATTER_CHECK_OK(write_piece(database, piece++, lower_triangle(hessian), data));
@@ -101,9 +117,11 @@ Status write_curvature(const Database& database, const std::optional<KeptCurvatu
   return ok_status();
 }
 
-Result<std::optional<KeptCurvature>> read_curvature(const Database& database, std::size_t width, std::size_t classes,
+Result<std::optional<KeptCurvature>> read_curvature(const Database& database, const CurvatureShape& shape,
                                                     const Digest& data) {
   const std::optional<KeptCurvature> none;
+  const std::size_t width = shape.width;
+  const std::size_t classes = shape.classes;
   KeptCurvature curvature;
   UNSCATTER_TRY(numbers,
                 read_piece(database, static_cast<std::int64_t>(Piece::kAnchor), kScalars + width * classes, data));
@@ -116,11 +134,13 @@ Result<std::optional<KeptCurvature>> read_curvature(const Database& database, st
   curvature.largest_ridge = (*numbers)[5];
   curvature.anchor.resize(static_cast<Index>(width), static_cast<Index>(classes));
   std::copy(numbers->begin() + kScalars, numbers->end(), curvature.anchor.data());
-  UNSCATTER_TRY(square, read_piece(database, static_cast<std::int64_t>(Piece::kSquare), triangle(width), data));
-  if (!square) return none;
-  curvature.square = from_lower_triangle(*square, width);
-  wipe(*square);
-  for (std::size_t k = 0; k < classes; ++k) {
+  if (!shape.one_for_all) {
+    UNSCATTER_TRY(square, read_piece(database, static_cast<std::int64_t>(Piece::kSquare), triangle(width), data));
+    if (!square) return none;
+    curvature.square = from_lower_triangle(*square, width);
+    wipe(*square);
+  }
+  for (std::size_t k = 0; k < (shape.one_for_all ? 1 : classes); ++k) {
     const auto piece = static_cast<std::int64_t>(Piece::kFirstHessian) + static_cast<std::int64_t>(k);
     UNSCATTER_TRY(hessian, read_piece(database, piece, triangle(width), data));
     if (!hessian) return none;

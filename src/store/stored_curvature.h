@@ -14,14 +14,23 @@
 
 namespace unscatter {
 
-// Whether curvature of this size is worth keeping: an update reads and writes all of it.
-[[nodiscard]] bool worth_keeping(std::size_t width, std::size_t classes);
+// What decides how large it is.
+struct CurvatureShape {
+  std::size_t width = 0;
+  std::size_t classes = 0;
+  bool one_for_all = false;  // l'' is constant, so one Hessian is that of all classes
+};
+
+// Whether a file may have curvature of this shape: an update reads and writes all of it.
+[[nodiscard]] bool may_keep(const CurvatureShape& shape);
+// Whether it saves time beside rows of so many bytes: without it, an update passes over them some dozen times.
+[[nodiscard]] bool worth_keeping(const CurvatureShape& shape, std::size_t row_bytes);
 
 // Replaces what is there, or erases it.  `data`: the root of the graphs' tree.
 [[nodiscard]] Status write_curvature(const Database& database, const std::optional<KeptCurvature>& curvature,
                                      const Digest& data);
 // Nothing if there is none, and also where it is damaged or belongs to another state: it only saves time.
-[[nodiscard]] Result<std::optional<KeptCurvature>> read_curvature(const Database& database, std::size_t width,
-                                                                  std::size_t classes, const Digest& data);
+[[nodiscard]] Result<std::optional<KeptCurvature>> read_curvature(const Database& database, const CurvatureShape& shape,
+                                                                  const Digest& data);
 
 }  // namespace unscatter

@@ -301,7 +301,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   TreeChange tree_change(contents.tree);
   UNSCATTER_CHECK_OK(tree_change.apply(database, rows.graphs));
   // A session that goes on has its curvature in memory.  The file gets it from a removal that stands alone.
-  if (!session && worth_keeping(weight_rows(contents), class_count(contents))) rows.curvature = removal.curvature();
+  if (!session && may_keep(curvature_shape(contents))) rows.curvature = removal.curvature();
   const std::size_t published_so_far = std::max(published(), how.published);
   rows.model = to_row(model_after(removal, published_so_far), *random);
   done.certificate = removal.certificate();

@@ -68,23 +68,26 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, co
   UNSCATTER_TRY(slots, find());
   const std::size_t width = weight_rows(contents);
   SessionOptions how = session_options(contents.constants.options, options);
+  const std::size_t graphs = contents.chain.last.graphs;
+  const CurvatureShape shape = curvature_shape(contents);
   // A part serves one update.  A new anchor costs about as many passes over the rows as there are coordinates.  Where
-  // these are few, it is made all the same, because the file keeps it for processes to come.
+  // these are few, or one matrix serves all classes and never wears out, it is made all the same, because the file
+  // keeps it for processes to come.
   constexpr std::size_t kFewCoordinates = 128;
-  how.expected_updates = width <= kFewCoordinates ? 0 : 1;
+  const bool anchors = shape.one_for_all ? worth_keeping(shape, graphs * width * sizeof(double))
+                                         : width <= kFewCoordinates && may_keep(shape);
+  how.expected_updates = anchors ? 0 : 1;
   KeptState kept;
   if (slots.empty()) {
     // Nothing is touched.  This is a refusal, and no row has to be read for it.
     UNSCATTER_TRY(nothing, publisher());
     return prepare_update(*nothing);
   }
-  if (worth_keeping(width, class_count(contents))) {
-    UNSCATTER_TRY(curvature, read_curvature(database, width, class_count(contents), contents.tree.root()));
+  if (may_keep(shape)) {
+    UNSCATTER_TRY(curvature, read_curvature(database, shape, contents.tree.root()));
     kept.curvature = std::move(curvature);
-    const bool anchors = width <= kFewCoordinates && fast_rung_possible(how, contents.chain.last.graphs, width);
-    if (!kept.curvature && anchors) {
-      UNSCATTER_TRY(streamed, curvature_of_rows(tables, contents.tree, contents.chain.last.graphs,
-                                                contents.snapshot.weights, how));
+    if (!kept.curvature && anchors && fast_rung_possible(how, graphs, width)) {
+      UNSCATTER_TRY(streamed, curvature_of_rows(tables, contents.tree, graphs, contents.snapshot.weights, how));
       kept.curvature = std::move(streamed);
     }
   }

@@ -150,9 +150,9 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   const Database& database = tables.main();
   UNSCATTER_TRY(transaction, NewFiles::begin(tables));
   UNSCATTER_CHECK_OK(write_identity(database, contents.identity));
-  const bool keep = worth_keeping(weight_rows(contents), contents.class_names.size());
-  const std::optional<KeptCurvature> curvature = keep ? session->curvature() : std::nullopt;
   const std::size_t row_bytes = session->embeddings().stored_values() * sizeof(double);
+  const bool keep = worth_keeping(curvature_shape(contents), row_bytes);
+  const std::optional<KeptCurvature> curvature = keep ? session->curvature() : std::nullopt;
   UNSCATTER_TRY(written, write_streamed_graphs(tables, stream, setup.dataset.name, labels,
                                                RowsInOrder(std::move(session), *pile), *random));
   // The rows are gone, and the index may take their place in memory.

@@ -133,6 +133,8 @@ std::optional<KeptCurvature> Learner::curvature_to_keep(const Fit& fit) {
   if (leader_ && !curvature_.has_followed()) leader_->follow();
   const FastFactor* factor = curvature_.fast(present);
   if (factor == nullptr) return std::nullopt;
+  // Where nothing depends on the anchor, it tells nothing.
+  if (options_.loss.curvature_lipschitz() == 0) return factor->numbers();
   const double apart = (fit.weights - factor->anchor_weights()).norm() + fit.assessment.distance;
   const double allowed = limit_.residual_limit(present.ridge(), fit.weights.norm(), classes_) / present.ridge();
   if (!(apart <= allowed)) return std::nullopt;

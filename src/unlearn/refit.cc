@@ -33,8 +33,8 @@ bool features_may_change(const GraphCollection& graphs, const RemovalPlan& plan,
   if (!touched) return false;
   // What follows holds for removals, which never make a fit larger.  Whatever comes may do so.
   if (!plan.only_removes) return true;
-  if (graphs.others() != nullptr) return true;  // the others would have to be asked
   // One graph that stays as it is may show that the fit stays.  Changes ascend by slot.
+  if (graphs.others() != nullptr && graphs.others()->show_fit) return false;
   auto change = plan.changes.begin();
   for (std::size_t slot = 0; slot < graphs.slots(); ++slot) {
     while (change != plan.changes.end() && change->slot < slot) ++change;

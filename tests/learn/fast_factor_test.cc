@@ -247,14 +247,33 @@ TEST(FastFactor, TheStepThatComesWithAnEditIsBoundedLikeAnyOther) {
             << row << ", " << k;
       }
     }
-    // What is kept outside has a matrix for every class, and goes on from there.
+    // What is kept outside has a matrix for every class, or one for all of them, and goes on from there.
     const KeptCurvature kept = factor.numbers();
-    ASSERT_EQ(kept.hessians.size(), kClasses);
     const Matrix Z = data.rows.to_dense();
-    EXPECT_LE((kept.square - Z.transpose() * Z).norm(), 1e-11 * kept.square.norm());
-    const FastFactor restored = FastFactor::restore(objective(), kept).value();
+    if (loss.curvature_lipschitz() == 0) {
+      ASSERT_EQ(kept.hessians.size(), 1u);
+      EXPECT_EQ(kept.square.size(), 0);
+      EXPECT_EQ(kept.anchor.norm(), 0);
+      Matrix A = loss.curvature_bound() * Z.transpose() * Z;
+      A.diagonal().array() += kept.ridge;
+      EXPECT_LE((kept.hessians[0] - A).norm(), 1e-11 * A.norm());
+    } else {
+      ASSERT_EQ(kept.hessians.size(), kClasses);
+      EXPECT_LE((kept.square - Z.transpose() * Z).norm(), 1e-11 * kept.square.norm());
+    }
+    FastFactor restored = FastFactor::restore(objective(), kept).value();
     const Matrix right_sides = testing::random_matrix(3, kWidth, kClasses);
     EXPECT_LE((restored.solve(right_sides, all) - factor.solve(right_sides, all)).norm(), 1e-9 * right_sides.norm());
+    // One matrix without an inverse takes the ridge of the data.  Then nothing of a step is left over.
+    restored.note_ridge(0.9 * ridge);
+    const FastFactor::Growth at_other_ridge =
+        restored.growth(weights, restored.solve(right_sides, all), right_sides, 0.9 * ridge, all);
+    if (loss.curvature_lipschitz() == 0) {
+      EXPECT_EQ(restored.numbers().ridge, 0.9 * ridge);
+      EXPECT_LE(at_other_ridge.defect.norm(), 1e-12 * right_sides.norm());
+    } else {
+      EXPECT_GE(at_other_ridge.defect.norm(), 1e-3 * right_sides.norm());
+    }
   }
 }
 

@@ -27,6 +27,13 @@ TEST(Cholesky, FactorTimesItsTransposeIsTheMatrixAndSolvesInvertIt) {
     Vector solved = A * x;
     cholesky_solve_in_place(L, solved);
     EXPECT_LE((solved - x).norm(), 1e-13 * A.norm() * x.norm());
+
+    Matrix columns(solved.size(), 3);
+    columns << A * x, 2 * (A * x), Vector::Zero(x.size());
+    cholesky_solve_in_place(L, columns);
+    EXPECT_EQ(Vector(columns.col(0)), solved);
+    EXPECT_LE((columns.col(1) - 2 * x).norm(), 2e-13 * A.norm() * x.norm());
+    EXPECT_EQ(columns.col(2).norm(), 0);
   }
 }
 

@@ -152,6 +152,32 @@ TEST(Cold, LooksAtNoOtherGraph) {
   EXPECT_FALSE(workspace.session().ok());
 }
 
+// A few other graphs are asked whether a constant stays.  Where none of them shows it, all graphs are, and the constant
+// goes with the last graph that has it.
+TEST(Cold, AConstantThatFewGraphsShowGoesWithThem) {
+  WorkspaceSetup setup = sample_setup(5, {}, 60);
+  setup.features = "degree-onehot";
+  setup.fit.kind = ConstantKind::kPrivateFit;
+  const SampleWorkspace cold(setup);
+  const SampleWorkspace warm(setup);
+  static_cast<void>(cold.create());
+  static_cast<void>(warm.create());
+  std::size_t narrower = 0;
+  for (std::size_t graph = 0; graph + 1 < 60; ++graph) {
+    SCOPED_TRACE(graph);
+    Workspace one = cold.open();
+    Workspace other = warm.open();
+    ASSERT_TRUE(other.session().ok());
+    const auto before = other.kept_weights().rows();
+    ASSERT_TRUE(forget_in(one, ForgetGraph{graph}).ok());
+    ASSERT_TRUE(forget_in(other, ForgetGraph{graph}).ok());
+    ASSERT_EQ(one.kept_weights().rows(), other.kept_weights().rows());
+    EXPECT_EQ(one.info().features, other.info().features);
+    if (other.kept_weights().rows() < before) ++narrower;
+  }
+  EXPECT_GT(narrower, 0u);
+}
+
 TEST(Cold, OnlyOneUpdateIsPreparedAtATime) {
   const SampleWorkspace sample(sample_setup(1, {}, 60));
   static_cast<void>(sample.create());
@@ -295,7 +321,7 @@ TEST(Cold, AnAnchorStaysOnlyWhereItTellsNoMoreThanWeights) {
       const auto width = static_cast<std::size_t>(weights.rows());
       const auto classes = static_cast<std::size_t>(weights.cols());
       sample.edit([&](const Database& database) {
-        const auto kept = read_curvature(database, width, classes, done->entry.data_after).value();
+        const auto kept = read_curvature(database, {width, classes}, done->entry.data_after).value();
         if (!kept) {
           ++went;
           return;
@@ -310,6 +336,41 @@ TEST(Cold, AnAnchorStaysOnlyWhereItTellsNoMoreThanWeights) {
   }
   EXPECT_GT(stayed, 0u);
   EXPECT_GT(went, 0u);
+}
+
+// With the squared loss one matrix is that of all classes, it does not wear out, and it tells nothing of old weights.
+// So every removal by a process of its own is fast, whole graphs included, which change the ridge.
+TEST(Cold, OneMatrixForAllClassesServesRemovalsWithoutEnd) {
+  SampleChoice choice;
+  choice.classes = 3;
+  choice.options.loss = Loss::squared();
+  const SampleWorkspace sample(sample_setup(2, choice, 60));
+  static_cast<void>(sample.create());
+  for (std::size_t graph = 0; graph < 30; ++graph) {
+    SCOPED_TRACE(graph);
+    Workspace workspace = sample.open();
+    const RemovalRequest request = graph % 3 == 0 ? RemovalRequest(ForgetNode{graph, 0u}) : ForgetGraph{graph};
+    const Result<Forgotten> done = forget_in(workspace, request);
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(done->certificate.rung, Rung::kFast);
+    EXPECT_TRUE(done->certificate.satisfied);
+    const auto width = static_cast<std::size_t>(workspace.kept_weights().rows());
+    { const Workspace closed = std::move(workspace); }
+    sample.edit([&](const Database& database) {
+      EXPECT_EQ(database.integer("SELECT count(*) FROM curvature").value(), 2);
+      const auto kept = read_curvature(database, {width, 3, true}, done->entry.data_after).value();
+      ASSERT_TRUE(kept.has_value());
+      EXPECT_EQ(kept->anchor.norm(), 0);
+    });
+  }
+  const Verification verified = sample.verify({.retrain = true});
+  EXPECT_TRUE(verified.passed) << all_details(verified);
+  // The same without it: the rows in the file give it anew.
+  sample.edit("DELETE FROM curvature");
+  Workspace workspace = sample.open();
+  const Result<Forgotten> done = forget_in(workspace, ForgetNode{40u, 0u});
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->certificate.rung, Rung::kFast);
 }
 
 // Without kept curvature, the rows in the file give it anew.  No session of all graphs is made: the graphs themselves
@@ -332,8 +393,9 @@ TEST(Cold, CurvatureThatIsGoneComesFromTheRows) {
   const Matrix weights = workspace.kept_weights();
   { const Workspace closed = std::move(workspace); }
   sample.edit([&](const Database& database) {
-    const auto kept = read_curvature(database, static_cast<std::size_t>(weights.rows()),
-                                     static_cast<std::size_t>(weights.cols()), done->entry.data_after);
+    const auto kept =
+        read_curvature(database, {static_cast<std::size_t>(weights.rows()), static_cast<std::size_t>(weights.cols())},
+                       done->entry.data_after);
     EXPECT_TRUE(kept.value().has_value());
   });
 }

@@ -93,18 +93,19 @@ TEST_F(StoredRows, CurvatureComesBackForItsOwnStateOnly) {
   const KeptCurvature curvature = some_curvature();
   const Digest data = digest_of(1);
   ASSERT_TRUE(write_curvature(database_, curvature, data).ok());
-  const KeptCurvature kept = read_curvature(database_, 3, 2, data).value().value();
+  const CurvatureShape shape{3, 2};
+  const KeptCurvature kept = read_curvature(database_, shape, data).value().value();
   EXPECT_EQ(kept.anchor, curvature.anchor);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(kept.hessians[k], Matrix(curvature.hessians[k].selfadjointView<Eigen::Lower>()));
   }
   EXPECT_EQ(kept.ridge, curvature.ridge);
   EXPECT_EQ(kept.roundings, curvature.roundings);
-  EXPECT_FALSE(read_curvature(database_, 3, 2, digest_of(2)).value().has_value());
-  EXPECT_FALSE(read_curvature(database_, 4, 2, data).value().has_value());
+  EXPECT_FALSE(read_curvature(database_, shape, digest_of(2)).value().has_value());
+  EXPECT_FALSE(read_curvature(database_, {4, 2}, data).value().has_value());
   ASSERT_TRUE(
       database_.run("UPDATE curvature SET content = CAST(x'01' || substr(content, 2) AS BLOB) WHERE piece = 3").ok());
-  EXPECT_FALSE(read_curvature(database_, 3, 2, data).value().has_value());
+  EXPECT_FALSE(read_curvature(database_, shape, data).value().has_value());
   ASSERT_TRUE(write_curvature(database_, std::nullopt, data).ok());
   EXPECT_EQ(database_.integer("SELECT count(*) FROM curvature").value(), 0);
 }

@@ -22,8 +22,9 @@ namespace {
 // Rows of random graphs in a file.  Some slots are empty, whole leaves of them and the last one included.
 class RowsInAFile {
  public:
-  explicit RowsInAFile(std::size_t slots)
-      : database(create_database(folder_.path() / "rows", std::chrono::seconds(1)).value()),
+  explicit RowsInAFile(std::size_t slots, const Loss& loss = Loss::logistic())
+      : loss_(loss),
+        database(create_database(folder_.path() / "rows", std::chrono::seconds(1)).value()),
         data(testing::random_rows(1, {.rows = slots, .columns = 5, .classes = 2})),
         weights(testing::random_matrix(2, 5, 2)),
         graphs(0) {
@@ -37,15 +38,17 @@ class RowsInAFile {
 
   [[nodiscard]] Result<KeptCurvature> streamed(std::size_t threads) const {
     SessionOptions options;
+    options.loss = loss_;
     options.threads = threads;
     return curvature_of_rows(WorkspaceTables(database), tree, graphs, weights, options);
   }
   [[nodiscard]] KeptCurvature in_memory() const {
-    const Objective objective(data.rows, data.labels, 2, Loss::logistic(), ridge_of(SessionOptions(), graphs));
+    const Objective objective(data.rows, data.labels, 2, loss_, ridge_of(SessionOptions(), graphs));
     return FastFactor::anchor(objective, weights).value().numbers();
   }
 
  private:
+  Loss loss_;
   testing::TemporaryFolder folder_{testing::memory_folder()};
 
  public:
@@ -88,15 +91,18 @@ void expect_same_curvature(const KeptCurvature& one, const KeptCurvature& other)
 }
 
 TEST(StreamedCurvature, IsThatOfRowsInMemoryBitForBit) {
-  for (const std::size_t slots : {std::size_t{1000}, std::size_t{1024}, 2 * kSquarePartRows + 77}) {
-    SCOPED_TRACE(slots);
-    const RowsInAFile file(slots);
-    const KeptCurvature expected = file.in_memory();
-    for (const std::size_t threads : {1u, 2u, 5u}) {
-      SCOPED_TRACE(threads);
-      const Result<KeptCurvature> found = file.streamed(threads);
-      ASSERT_TRUE(found.ok()) << found.error().message;
-      expect_same_curvature(*found, expected);
+  for (const Loss& loss : {Loss::logistic(), Loss::squared()}) {
+    SCOPED_TRACE(loss.describe());
+    for (const std::size_t slots : {std::size_t{1000}, std::size_t{1024}, 2 * kSquarePartRows + 77}) {
+      SCOPED_TRACE(slots);
+      const RowsInAFile file(slots, loss);
+      const KeptCurvature expected = file.in_memory();
+      for (const std::size_t threads : {1u, 2u, 5u}) {
+        SCOPED_TRACE(threads);
+        const Result<KeptCurvature> found = file.streamed(threads);
+        ASSERT_TRUE(found.ok()) << found.error().message;
+        expect_same_curvature(*found, expected);
+      }
     }
   }
 }

@@ -112,6 +112,9 @@ class Objective {
 
 // What the fast rung needs to know of all graphs (docs/theory.md, "Constant-time removal"): Hessians at an anchor, and
 // bounds.  Its size does not depend on the number of graphs.
+//
+// Where l'' is constant, nothing depends on the anchor: it is 0, one Hessian is that of all classes, and `square` is
+// empty.
 struct KeptCurvature {
   Matrix anchor;                 // width x K
   std::vector<Matrix> hessians;  // one per class, width x width

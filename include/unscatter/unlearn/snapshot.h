@@ -31,6 +31,7 @@ struct OtherSlots {
   std::size_t slots = 0;              // of the session in all
   std::size_t graphs = 0;             // that are there and not in the snapshot
   std::vector<bool> have_class = {};  // by class: one of those graphs is known to have it
+  bool show_fit = false;              // one of them shows that no constant can change with those that are here
 };
 
 struct SessionSnapshot {
