@@ -65,7 +65,8 @@ TEST(SteadyState, RecipesAllocateNothing) {
     data.graphs.push_back(testing::random_graph(seed, options));
   }
   for (const std::string_view recipe :
-       {"social", "molecule", "image", "drawing", "general", "clustering + label-shapes + paths + attribute-sums"}) {
+       {"social", "molecule", "image", "drawing", "general", "clustering + label-shapes + paths + attribute-sums",
+        "edge-kinds + jaccard + profile"}) {
     SCOPED_TRACE(recipe);
     TransformSpec spec;
     spec.family = "blocks";

@@ -27,6 +27,10 @@ struct Between {
   [[nodiscard]] double share(std::size_t side) const { return side == 0 ? 1 - right_share : right_share; }
 };
 
+// Adds 1 to a line of centres, shared by the two around the place.
+inline void add_to_line(std::span<double> line, const Between& a) {
+  for (const std::size_t i : {0u, 1u}) line[a.left + i] += a.share(i);
+}
 // Adds 1 to a grid with `columns` columns, shared by the cells around the place.
 inline void add_to_grid(std::span<double> grid, const Between& a, const Between& b, std::size_t columns) {
   for (const std::size_t i : {0u, 1u}) {

@@ -9,8 +9,8 @@
 // of norm 1, or 0 without edges.  B = 9, C = 6.  Cost: O(n + m sqrt(m)).
 #include <algorithm>
 #include <array>
-#include <utility>
 
+#include "embedding/blocks/common_neighbours.h"
 #include "embedding/blocks/histograms.h"
 #include "embedding/blocks/part.h"
 
@@ -25,22 +25,11 @@ class OverlapsPart final : public Part {
   [[nodiscard]] std::size_t width() const noexcept override { return centres_ * centres_ * shared_; }
   void draw(GraphShape& shape, double share, std::span<double> columns) const override {
     const std::span<const double> logs = shape.log_degrees();
-    // By node: 1 + the last i that has it as a neighbour.
-    const std::span<NodeIndex> seen_from = shape.indices(0, shape.nodes());
-    for (std::size_t i = 0; i < shape.nodes(); ++i) {
-      const auto mark = static_cast<NodeIndex>(i + 1);
-      for (const NodeIndex j : shape.neighbours(i)) seen_from[j] = mark;
-      for (const NodeIndex j : shape.neighbours(i)) {
-        // Of every edge the end with fewer neighbours is read, by the other end.
-        if (std::pair(shape.degree(j), std::size_t{j}) >= std::pair(shape.degree(i), i)) continue;
-        const std::span<const NodeIndex> around = shape.neighbours(j);
-        const auto common =
-            std::count_if(around.begin(), around.end(), [&](NodeIndex k) { return seen_from[k] == mark; });
-        const auto others = static_cast<double>(std::max<std::size_t>(shape.degree(j) - 1, 1));
-        add_to_grid(columns, Between(logs[j], kLargestLog, centres_), Between(logs[i], kLargestLog, centres_),
-                    Between(static_cast<double>(common) / others, 1, shared_), centres_, shared_);
-      }
-    }
+    for_common_neighbours(shape, [&](std::size_t less, std::size_t more, double common) {
+      const auto others = static_cast<double>(std::max<std::size_t>(shape.degree(less) - 1, 1));
+      add_to_grid(columns, Between(logs[less], kLargestLog, centres_), Between(logs[more], kLargestLog, centres_),
+                  Between(common / others, 1, shared_), centres_, shared_);
+    });
     finish_histogram(columns, share);
   }
 

@@ -8,13 +8,13 @@ namespace {
 
 // A new part is one file with a PartKind and one line here.
 std::span<const PartKind> all_kinds() {
-  static const std::array kinds = {kAllKindsPart,      kAttributeCountsPart, kAttributeEndsPart, kAttributeLevelsPart,
-                                   kAttributeSumsPart, kAttributesPart,      kBendsPart,         kCliquesPart,
-                                   kClosurePart,       kClusteringPart,      kColoursPart,       kDirectionsPart,
-                                   kKindsPart,         kLabelCountsPart,     kLabelShapesPart,   kLabelSumsPart,
-                                   kOverlapsPart,      kPalettePart,         kPathsPart,         kPixelsPart,
-                                   kReturnsPart,       kShapesPart,          kSizePart,          kSlopesPart,
-                                   kTexturePart,       kWaveletsPart,        kWeightsPart};
+  static const std::array kinds = {
+      kAllKindsPart,    kAttributeCountsPart, kAttributeEndsPart, kAttributeLevelsPart, kAttributeSumsPart,
+      kAttributesPart,  kBendsPart,           kCliquesPart,       kClosurePart,         kClusteringPart,
+      kColoursPart,     kDirectionsPart,      kEdgeKindsPart,     kJaccardPart,         kKindsPart,
+      kLabelCountsPart, kLabelShapesPart,     kLabelSumsPart,     kOverlapsPart,        kPalettePart,
+      kPathsPart,       kPixelsPart,          kProfilePart,       kReturnsPart,         kShapesPart,
+      kSizePart,        kSlopesPart,          kTexturePart,       kWaveletsPart,        kWeightsPart};
   return kinds;
 }
 

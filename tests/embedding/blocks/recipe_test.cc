@@ -98,6 +98,8 @@ TEST(Recipe, ErrorsNameThePartAndWhatWasMeant) {
   };
   says("size + shape", "part 'shape'");
   says("size + shape", "did you mean 'shapes'?");
+  says("edge-kind:4", "did you mean 'edge-kinds'?");
+  says("jacard", "did you mean 'jaccard'?");
   says("zzzz", "there are");
   says("size:3", "takes no constants");
   says("paths:3:4:5", "at most 2 constants");

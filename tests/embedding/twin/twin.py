@@ -4,6 +4,7 @@ Plain and slow: dense matrices, one node after the other.  Nothing here was copi
 reads its sources.  A graph is one object of a JSONL file (docs/data-formats.md).
 """
 
+import functools
 import math
 import re
 from itertools import product as every
@@ -232,6 +233,33 @@ def overlaps(g, _, B=9, C=6):
     return root(h)
 
 
+def jaccard(g, _, B=20):
+    h = np.zeros(B)
+    for i, j in zip(*np.nonzero(np.triu(g.A))):
+        common = g.A[i] @ g.A[j]
+        h += soft(common / max(g.degree[i] + g.degree[j] - common - 2, 1), 0, 1, B)
+    return root(h)
+
+
+def edge_kinds(g, _, B=16, L=8):
+    C = np.zeros((g.n, B + L))
+    for i in range(g.n):
+        C[i, :B] = soft(log1(g.degree[i]), 0, 6.2, B)
+        if L > 0 and g.labelled and g.featured[i]:
+            C[i, B + g.labels[i] % L] = 1
+    return root((C.T @ g.A @ C).ravel())
+
+
+def profile(g, _, B=17):
+    h = np.zeros((6, B))
+    for i, j in enumerate(g.neighbours):
+        around = g.degree[j] if len(j) else np.zeros(1)
+        for q, x in enumerate((g.degree[i], around.min(), around.max(), around.mean(), around.std())):
+            h[q] += soft(log1(x), 0, 8.4, B)
+        h[5] += soft(signed_log(g.degree[i] - around.mean()), -8.4, 8.4, B)
+    return np.concatenate([root(line) for line in h]) / math.sqrt(6)
+
+
 def directions(g, _, B=8):
     if not g.directed:
         return np.zeros(2 * B * B)
@@ -439,11 +467,11 @@ def palette(image, G=2, W=0.5):
 IMAGE_PARTS = {"pixels": pixels, "slopes": slopes, "bends": bends, "wavelets": wavelets, "texture": texture,
                "palette": palette}
 PARTS = {"size": size, "shapes": shapes, "clustering": clustering, "closure": closure, "kinds": kinds,
-         "all-kinds": all_kinds, "returns": returns, "cliques": cliques, "overlaps": overlaps,
-         "directions": directions, "weights": weights, "label-counts": label_counts, "label-shapes": label_shapes,
-         "colours": colours, "paths": paths, "attributes": attributes, "attribute-counts": attribute_counts,
-         "attribute-ends": attribute_ends, "attribute-levels": attribute_levels, "attribute-sums": attribute_sums,
-         "label-sums": label_sums}
+         "all-kinds": all_kinds, "returns": returns, "cliques": cliques, "overlaps": overlaps, "jaccard": jaccard,
+         "edge-kinds": edge_kinds, "profile": profile, "directions": directions, "weights": weights,
+         "label-counts": label_counts, "label-shapes": label_shapes, "colours": colours, "paths": paths,
+         "attributes": attributes, "attribute-counts": attribute_counts, "attribute-ends": attribute_ends,
+         "attribute-levels": attribute_levels, "attribute-sums": attribute_sums, "label-sums": label_sums}
 
 
 # Drawings.
