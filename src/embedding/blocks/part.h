@@ -87,6 +87,7 @@ extern const PartKind kShapesPart;
 extern const PartKind kSizePart;
 extern const PartKind kSlopesPart;
 extern const PartKind kTexturePart;
+extern const PartKind kWalkWavesPart;
 extern const PartKind kWaveletsPart;
 extern const PartKind kWeightsPart;
 

@@ -33,11 +33,8 @@ constexpr std::array kClusteringConstants = {PartConstant{"centres", 9, 2, 32},
 constexpr std::array kClosureConstants = {PartConstant{"centres", 25, 2, 256},
                                           PartConstant{"closed centres", 11, 2, 256}};
 
-// cc of a node: the share of linked pairs among its neighbours.
-Between closed_share(GraphShape& shape, std::size_t i, std::size_t centres) {
-  const auto degree = static_cast<double>(shape.degree(i));
-  const double pairs = std::max(degree * (degree - 1) / 2, 1.0);
-  return {static_cast<double>(shape.triangles()[i]) / pairs, 1, centres};
+Between closed_place(GraphShape& shape, std::size_t i, std::size_t centres) {
+  return {closed_share(shape, i), 1, centres};
 }
 
 class ShapesPart final : public Part {
@@ -72,7 +69,7 @@ class ClosurePart final : public Part {
   void draw(GraphShape& shape, double share, std::span<double> columns) const override {
     const std::span<const double> own = shape.log_degrees();
     for (std::size_t i = 0; i < shape.nodes(); ++i) {
-      add_to_grid(columns, Between(own[i], kLargestLog, centres_), closed_share(shape, i, closed_), closed_);
+      add_to_grid(columns, Between(own[i], kLargestLog, centres_), closed_place(shape, i, closed_), closed_);
     }
     finish_histogram(columns, share);
   }
@@ -83,6 +80,12 @@ class ClosurePart final : public Part {
 };
 
 }  // namespace
+
+double closed_share(GraphShape& shape, std::size_t i) {
+  const auto degree = static_cast<double>(shape.degree(i));
+  const double pairs = std::max(degree * (degree - 1) / 2, 1.0);
+  return static_cast<double>(shape.triangles()[i]) / pairs;
+}
 
 void draw_shapes(GraphShape& shape, std::size_t centres, double share, std::span<double> columns) {
   const std::span<const double> own = shape.log_degrees();
@@ -101,7 +104,7 @@ void draw_clustering(GraphShape& shape, std::size_t centres, std::size_t closed_
   const std::span<const double> near = shape.log_neighbour_degrees();
   for (std::size_t i = 0; i < shape.nodes(); ++i) {
     add_to_grid(columns, Between(own[i], kLargestLog, centres), Between(near[i], kLargestLog, centres),
-                closed_share(shape, i, closed_centres), centres, closed_centres);
+                closed_place(shape, i, closed_centres), centres, closed_centres);
   }
   finish_histogram(columns, share);
 }

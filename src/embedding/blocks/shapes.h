@@ -1,4 +1,4 @@
-// The columns of the parts `shapes` and `clustering`, which portrait has too.
+// The columns of the parts `shapes` and `clustering`, which portrait has too, and a number that they rest on.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,9 @@
 #include "embedding/blocks/graph_shape.h"
 
 namespace unscatter {
+
+// cc of a node: the share of linked pairs among its neighbours, 0 if there are fewer than two.
+[[nodiscard]] double closed_share(GraphShape& shape, std::size_t i);
 
 // centres^3 columns.
 void draw_shapes(GraphShape& shape, std::size_t centres, double share, std::span<double> columns);

@@ -260,6 +260,21 @@ def profile(g, _, B=17):
     return np.concatenate([root(line) for line in h]) / math.sqrt(6)
 
 
+def walk_waves(g, _, R=3):
+    P = g.A / np.maximum(g.degree, 1)[:, None] + np.diag(g.degree == 0)
+    angles = [t * x for x in (log1(g.degree), g.closed) for t in (0.5, 1, 2, 4)]
+    waves = [f(angle) for angle in angles for f in (np.cos, np.sin)]
+    there = np.array([g.labelled and featured for featured in g.featured])
+    for k in range(4):
+        angle = np.array([2 * math.pi * (hash_of(label, k) / 2.0**64) for label in g.labels])
+        waves += [there * np.cos(angle), there * np.sin(angle)]
+    seen, columns = np.array(waves).T, []
+    for _step in range(R + 1):
+        columns.append(seen.mean(0))
+        seen = P @ seen
+    return np.concatenate(columns) / math.sqrt(12 * (R + 1))
+
+
 def directions(g, _, B=8):
     if not g.directed:
         return np.zeros(2 * B * B)
@@ -468,10 +483,11 @@ IMAGE_PARTS = {"pixels": pixels, "slopes": slopes, "bends": bends, "wavelets": w
                "palette": palette}
 PARTS = {"size": size, "shapes": shapes, "clustering": clustering, "closure": closure, "kinds": kinds,
          "all-kinds": all_kinds, "returns": returns, "cliques": cliques, "overlaps": overlaps, "jaccard": jaccard,
-         "edge-kinds": edge_kinds, "profile": profile, "directions": directions, "weights": weights,
-         "label-counts": label_counts, "label-shapes": label_shapes, "colours": colours, "paths": paths,
-         "attributes": attributes, "attribute-counts": attribute_counts, "attribute-ends": attribute_ends,
-         "attribute-levels": attribute_levels, "attribute-sums": attribute_sums, "label-sums": label_sums}
+         "edge-kinds": edge_kinds, "profile": profile, "walk-waves": walk_waves, "directions": directions,
+         "weights": weights, "label-counts": label_counts, "label-shapes": label_shapes, "colours": colours,
+         "paths": paths, "attributes": attributes, "attribute-counts": attribute_counts,
+         "attribute-ends": attribute_ends, "attribute-levels": attribute_levels, "attribute-sums": attribute_sums,
+         "label-sums": label_sums}
 
 
 # Drawings.
