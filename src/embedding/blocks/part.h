@@ -86,6 +86,7 @@ extern const PartKind kReturnsPart;
 extern const PartKind kShapesPart;
 extern const PartKind kSizePart;
 extern const PartKind kSlopesPart;
+extern const PartKind kSpectrumPart;
 extern const PartKind kTexturePart;
 extern const PartKind kWalkWavesPart;
 extern const PartKind kWaveletsPart;

@@ -14,8 +14,8 @@ std::span<const PartKind> all_kinds() {
       kColoursPart,     kDirectionsPart,      kEdgeKindsPart,     kJaccardPart,         kKindsPart,
       kLabelCountsPart, kLabelShapesPart,     kLabelSumsPart,     kOverlapsPart,        kPalettePart,
       kPathsPart,       kPixelsPart,          kProfilePart,       kReturnsPart,         kShapesPart,
-      kSizePart,        kSlopesPart,          kTexturePart,       kWalkWavesPart,       kWaveletsPart,
-      kWeightsPart};
+      kSizePart,        kSlopesPart,          kSpectrumPart,      kTexturePart,         kWalkWavesPart,
+      kWaveletsPart,    kWeightsPart};
   return kinds;
 }
 

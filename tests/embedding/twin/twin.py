@@ -275,6 +275,19 @@ def walk_waves(g, _, R=3):
     return np.concatenate(columns) / math.sqrt(12 * (R + 1))
 
 
+def bells(values, low, high, B):
+    centres, width = np.linspace(low, high, B), 0.8 * (high - low) / (B - 1)
+    return root(np.exp(-((np.clip(values, low, high)[:, None] - centres) / width)**2 / 2).sum(0))
+
+
+def spectrum(g, _, B=41):
+    scale = np.array([1 / math.sqrt(d) if d > 0 else 0 for d in g.degree])
+    laplacian = np.eye(g.n) - scale[:, None] * g.A * scale
+    e = np.linalg.eigvalsh(g.A)
+    return np.concatenate([bells(np.sign(e) * log1(np.abs(e)), -4, 6, B),
+                           bells(np.linalg.eigvalsh(laplacian), 0, 2, B)]) / math.sqrt(2)
+
+
 def directions(g, _, B=8):
     if not g.directed:
         return np.zeros(2 * B * B)
@@ -483,9 +496,9 @@ IMAGE_PARTS = {"pixels": pixels, "slopes": slopes, "bends": bends, "wavelets": w
                "palette": palette}
 PARTS = {"size": size, "shapes": shapes, "clustering": clustering, "closure": closure, "kinds": kinds,
          "all-kinds": all_kinds, "returns": returns, "cliques": cliques, "overlaps": overlaps, "jaccard": jaccard,
-         "edge-kinds": edge_kinds, "profile": profile, "walk-waves": walk_waves, "directions": directions,
-         "weights": weights, "label-counts": label_counts, "label-shapes": label_shapes, "colours": colours,
-         "paths": paths, "attributes": attributes, "attribute-counts": attribute_counts,
+         "edge-kinds": edge_kinds, "profile": profile, "walk-waves": walk_waves, "spectrum": spectrum,
+         "directions": directions, "weights": weights, "label-counts": label_counts, "label-shapes": label_shapes,
+         "colours": colours, "paths": paths, "attributes": attributes, "attribute-counts": attribute_counts,
          "attribute-ends": attribute_ends, "attribute-levels": attribute_levels, "attribute-sums": attribute_sums,
          "label-sums": label_sums}
 
