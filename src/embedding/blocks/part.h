@@ -83,6 +83,7 @@ extern const PartKind kPathsPart;
 extern const PartKind kPixelsPart;
 extern const PartKind kProfilePart;
 extern const PartKind kReturnsPart;
+extern const PartKind kScatteringPart;
 extern const PartKind kShapesPart;
 extern const PartKind kSizePart;
 extern const PartKind kSlopesPart;

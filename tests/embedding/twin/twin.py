@@ -288,6 +288,28 @@ def spectrum(g, _, B=41):
                            bells(np.linalg.eigvalsh(laplacian), 0, 2, B)]) / math.sqrt(2)
 
 
+def scattering(g, _, J=4, B=8, L=4):
+    P = g.A / np.maximum(g.degree, 1)[:, None] + np.diag(g.degree == 0)
+    T = (np.eye(g.n) + P) / 2
+    powers = [np.linalg.matrix_power(T, 2**j) for j in range(J)]
+    W = [np.eye(g.n) - T] + [powers[j - 1] - powers[j] for j in range(1, J)]
+    signals = []
+    labels = [[g.labelled and g.featured[i] and g.labels[i] % L == b for i in range(g.n)] for b in range(L)]
+    for f in [np.minimum(log1(g.degree), 8.4) / 8.4, g.closed, *np.array(labels, float).reshape(L, g.n)]:
+        signals.append(f)
+        for j in range(J):
+            band = np.abs(W[j] @ f)
+            signals += [band] + [np.abs(W[k] @ band) for k in range(j + 1, J)]
+    columns = []
+    for k, s in enumerate(signals):
+        if not g.labelled and k >= 2 * len(signals) // (2 + L):
+            columns.append(np.zeros(3 + B))
+            continue
+        columns.append([(s**q).mean()**(1 / q) / math.sqrt(3) for q in (1, 2, 4)])
+        columns.append(root(sum(soft(log1(20 * x), 0, math.log(21), B) for x in s)))
+    return np.concatenate(columns) / math.sqrt(2 * len(signals))
+
+
 def directions(g, _, B=8):
     if not g.directed:
         return np.zeros(2 * B * B)
@@ -497,10 +519,10 @@ IMAGE_PARTS = {"pixels": pixels, "slopes": slopes, "bends": bends, "wavelets": w
 PARTS = {"size": size, "shapes": shapes, "clustering": clustering, "closure": closure, "kinds": kinds,
          "all-kinds": all_kinds, "returns": returns, "cliques": cliques, "overlaps": overlaps, "jaccard": jaccard,
          "edge-kinds": edge_kinds, "profile": profile, "walk-waves": walk_waves, "spectrum": spectrum,
-         "directions": directions, "weights": weights, "label-counts": label_counts, "label-shapes": label_shapes,
-         "colours": colours, "paths": paths, "attributes": attributes, "attribute-counts": attribute_counts,
-         "attribute-ends": attribute_ends, "attribute-levels": attribute_levels, "attribute-sums": attribute_sums,
-         "label-sums": label_sums}
+         "scattering": scattering, "directions": directions, "weights": weights, "label-counts": label_counts,
+         "label-shapes": label_shapes, "colours": colours, "paths": paths, "attributes": attributes,
+         "attribute-counts": attribute_counts, "attribute-ends": attribute_ends, "attribute-levels": attribute_levels,
+         "attribute-sums": attribute_sums, "label-sums": label_sums}
 
 
 # Drawings.
