@@ -66,7 +66,7 @@ TEST(SteadyState, RecipesAllocateNothing) {
   }
   for (const std::string_view recipe :
        {"social", "molecule", "image", "drawing", "general", "clustering + label-shapes + paths + attribute-sums",
-        "edge-kinds + jaccard + profile + walk-waves + spectrum + scattering"}) {
+        "edge-kinds + jaccard + profile + walk-waves + spectrum + scattering + network"}) {
     SCOPED_TRACE(recipe);
     TransformSpec spec;
     spec.family = "blocks";

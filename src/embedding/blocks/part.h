@@ -77,6 +77,7 @@ extern const PartKind kKindsPart;
 extern const PartKind kLabelCountsPart;
 extern const PartKind kLabelShapesPart;
 extern const PartKind kLabelSumsPart;
+extern const PartKind kNetworkPart;
 extern const PartKind kOverlapsPart;
 extern const PartKind kPalettePart;
 extern const PartKind kPathsPart;

@@ -8,15 +8,14 @@ namespace {
 
 // A new part is one file with a PartKind and one line here.
 std::span<const PartKind> all_kinds() {
-  static const std::array kinds = {kAllKindsPart,      kAttributeCountsPart, kAttributeEndsPart, kAttributeLevelsPart,
-                                   kAttributeSumsPart, kAttributesPart,      kBendsPart,         kCliquesPart,
-                                   kClosurePart,       kClusteringPart,      kColoursPart,       kDirectionsPart,
-                                   kEdgeKindsPart,     kJaccardPart,         kKindsPart,         kLabelCountsPart,
-                                   kLabelShapesPart,   kLabelSumsPart,       kOverlapsPart,      kPalettePart,
-                                   kPathsPart,         kPixelsPart,          kProfilePart,       kReturnsPart,
-                                   kScatteringPart,    kShapesPart,          kSizePart,          kSlopesPart,
-                                   kSpectrumPart,      kTexturePart,         kWalkWavesPart,     kWaveletsPart,
-                                   kWeightsPart};
+  static const std::array kinds = {
+      kAllKindsPart,    kAttributeCountsPart, kAttributeEndsPart, kAttributeLevelsPart, kAttributeSumsPart,
+      kAttributesPart,  kBendsPart,           kCliquesPart,       kClosurePart,         kClusteringPart,
+      kColoursPart,     kDirectionsPart,      kEdgeKindsPart,     kJaccardPart,         kKindsPart,
+      kLabelCountsPart, kLabelShapesPart,     kLabelSumsPart,     kNetworkPart,         kOverlapsPart,
+      kPalettePart,     kPathsPart,           kPixelsPart,        kProfilePart,         kReturnsPart,
+      kScatteringPart,  kShapesPart,          kSizePart,          kSlopesPart,          kSpectrumPart,
+      kTexturePart,     kWalkWavesPart,       kWaveletsPart,      kWeightsPart};
   return kinds;
 }
 

@@ -310,6 +310,37 @@ def scattering(g, _, J=4, B=8, L=4):
     return np.concatenate(columns) / math.sqrt(2 * len(signals))
 
 
+def network_weight(*numbers):
+    return 2 * (hash_of(*numbers) / 2.0**64) - 1
+
+
+@functools.lru_cache(None)
+def network_weights(seed, r, D, inputs):
+    return np.array([[network_weight(seed, r, k, c) for k in range(D)] for c in range(inputs)])
+
+
+def network(g, _, D=32, L=3, seed=1):
+    def sigma(x):
+        return x / np.sqrt(1 + x**2)
+
+    h = np.stack([np.ones(g.n), log1(g.degree), g.closed], 1) @ network_weights(seed, 0, D, 3)
+    for i in range(g.n):
+        if g.labelled and g.featured[i]:
+            h[i] += [network_weight(seed, g.labels[i], k) for k in range(D)]
+    h = sigma(h)
+    columns = [h.mean(0), h.max(0)]
+    for r in range(1, L + 1):
+        a = np.zeros((g.n, 4 * D))
+        a[:, :D] = h
+        for i, j in enumerate(g.neighbours):
+            if len(j):
+                total = h[j].sum(0)
+                a[i, D:] = np.concatenate([h[j].mean(0), h[j].max(0), np.sign(total) * log1(np.abs(total))])
+        h = sigma(math.sqrt(3 / D) * (a @ network_weights(seed, r, D, 4 * D)))
+        columns += [h.mean(0), h.max(0)]
+    return np.concatenate(columns) / math.sqrt(2 * D * (L + 1))
+
+
 def directions(g, _, B=8):
     if not g.directed:
         return np.zeros(2 * B * B)
@@ -519,10 +550,10 @@ IMAGE_PARTS = {"pixels": pixels, "slopes": slopes, "bends": bends, "wavelets": w
 PARTS = {"size": size, "shapes": shapes, "clustering": clustering, "closure": closure, "kinds": kinds,
          "all-kinds": all_kinds, "returns": returns, "cliques": cliques, "overlaps": overlaps, "jaccard": jaccard,
          "edge-kinds": edge_kinds, "profile": profile, "walk-waves": walk_waves, "spectrum": spectrum,
-         "scattering": scattering, "directions": directions, "weights": weights, "label-counts": label_counts,
-         "label-shapes": label_shapes, "colours": colours, "paths": paths, "attributes": attributes,
-         "attribute-counts": attribute_counts, "attribute-ends": attribute_ends, "attribute-levels": attribute_levels,
-         "attribute-sums": attribute_sums, "label-sums": label_sums}
+         "scattering": scattering, "network": network, "directions": directions, "weights": weights,
+         "label-counts": label_counts, "label-shapes": label_shapes, "colours": colours, "paths": paths,
+         "attributes": attributes, "attribute-counts": attribute_counts, "attribute-ends": attribute_ends,
+         "attribute-levels": attribute_levels, "attribute-sums": attribute_sums, "label-sums": label_sums}
 
 
 # Drawings.
