@@ -125,7 +125,8 @@ TEST(Blocks, RowsOfRealDataHaveNormAtMostTheirScale) {
   for (const char* name : {"MUTAG", "ENZYMES", "IMDB-MULTI"}) {
     const Dataset data = read_dataset(folder / name / (std::string(name) + ".zip")).value();
     for (const auto& [recipe, scale] :
-         {std::pair("social", 0.3), std::pair("molecule", 0.13), std::pair("general", 0.6)}) {
+         {std::pair("social", 0.3), std::pair("molecule", 0.13), std::pair("general", 0.6),
+          std::pair("edge-kinds + jaccard + profile + walk-waves + spectrum + scattering + network", 1.0)}) {
       SCOPED_TRACE(std::string(name) + " " + recipe);
       const SparseBlockRows rows = recipe_embedder(recipe, data)->embed(data).value();
       for (std::size_t g = 0; g < rows.rows(); ++g) {
