@@ -32,6 +32,7 @@ ASKED = {
     ("CIFAR10", "drawing"): (44.8, 46.0),
 }
 COLUMNS = ("recipe, published", "tuned, published", "validated, published", "tuned, everyone")
+PAPER_EPOCHS = 500  # of GIN
 
 
 def words(number):
@@ -41,18 +42,64 @@ def words(number):
     return f"{mean:.1f} ± {stddev:.1f}" if stddev else f"{mean:.1f}"
 
 
+def line_name(data_set, embedding):
+    return data_set + (", no positions" if embedding == "drawing" else "")
+
+
+def network_beside(data_set, embedding):
+    """GIN sees positions where the recipe of the line does."""
+    return "gin-positions" if embedding == "auto" and (data_set, "drawing") in ASKED else "gin"
+
+
+def gin_words(row):
+    if row is None:
+        return "-"
+    return words(row.accuracy) + (f" ({row.epochs} epochs)" if row.epochs != PAPER_EPOCHS else "")
+
+
+def gin_rows(rows, fresh):
+    """(data set, network) -> row."""
+    return {(row.data_set, row.embedding): row for row in rows if row.what == "GIN" and row.fresh == fresh}
+
+
 def accuracy_table(rows, fresh):
     by_place = {(row.data_set, row.embedding, row.what): row.accuracy for row in rows if row.fresh == fresh}
-    lines = ["| data set | network | asked | GST | as it is | tuned | validated | everyone |", "|---" * 8 + "|"]
+    networks = gin_rows(rows, fresh)
+    lines = ["| data set | network | asked | GST | GIN | as it is | tuned | validated | everyone |", "|---" * 9 + "|"]
     for (data_set, embedding), (network, asked) in ASKED.items():
         numbers = [by_place.get((data_set, embedding, column)) for column in COLUMNS]
         if all(number is None for number in numbers):
             continue
-        name = data_set + (", no positions" if embedding == "drawing" else "")
         paper = by_place.get((data_set, "gst", "GST")) if embedding == "auto" else None
-        cells = [name, f"{network:.1f}", f"{asked:.1f}", words(paper), *map(words, numbers)]
-        lines.append("| " + " | ".join(cells) + " |")
+        gin = gin_words(networks.get((data_set, network_beside(data_set, embedding))))
+        cells = [line_name(data_set, embedding), f"{network:.1f}", f"{asked:.1f}", words(paper), gin]
+        lines.append("| " + " | ".join([*cells, *map(words, numbers)]) + " |")
     return lines
+
+
+def gin_table(rows):
+    """What GIN was recorded with."""
+    fresh, known = gin_rows(rows, True), gin_rows(rows, False)
+    lines = ["| data set | epochs | fresh splits | accuracy | known splits | accuracy |", "|---" * 6 + "|"]
+    for data_set, embedding in ASKED:
+        place = (data_set, network_beside(data_set, embedding))
+        found = [networks.get(place) for networks in (fresh, known)]
+        if not any(found):
+            continue
+        epochs = " and ".join(str(count) for count in in_order(row.epochs for row in found if row))
+        counted = [part for row in found for part in ((str(row.splits), words(row.accuracy)) if row else ("-", "-"))]
+        lines.append("| " + " | ".join([line_name(data_set, embedding), epochs, *counted]) + " |")
+    return lines
+
+
+def accuracy_rows(results):
+    """Those of the summary if there is one, behind those of networks that were recorded by themselves."""
+    summary = summaries.read_summary(results, "accuracy")
+    if summary is None:
+        return []
+    alone = sorted((Path(results) / "gin").glob("accuracy-*.json"))
+    found = [summaries.read_summary(path.parent, path.stem) for path in alone]
+    return [row for part in [*found, summary] for row in summaries.accuracy_rows(part)]
 
 
 def curve_table(curves):
@@ -79,11 +126,12 @@ def part_table(rows):
 def tables(results):
     """Mark -> lines, for every summary that is there."""
     made = {}
-    accuracy = summaries.read_summary(results, "accuracy")
-    if accuracy is not None:
-        rows = summaries.accuracy_rows(accuracy)
+    rows = accuracy_rows(results)
+    if rows:
         made["fresh splits"] = accuracy_table(rows, True)
         made["known splits"] = accuracy_table(rows, False)
+    if any(row.what == "GIN" for row in rows):
+        made["gin"] = gin_table(rows)
     curves = summaries.read_summary(results, "accuracy-curves")
     if curves is not None:
         made["curves"] = curve_table(summaries.learning_curves(curves))

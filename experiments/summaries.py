@@ -89,11 +89,12 @@ class AccuracyRow:
     """A number of the experiment on accuracy."""
 
     data_set: str
-    embedding: str  # "gst", "auto" or "drawing"
+    embedding: str  # "gst", "auto" or "drawing"; "gin" or "gin-positions", a network
     fresh: bool
     what: str
     accuracy: tuple  # mean and standard deviation
     splits: int
+    epochs: int = None  # of GIN
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,7 @@ def accuracy_rows(summary):
             what=summary.get(entry, "what"),
             accuracy=summary.spread(entry, "accuracy"),
             splits=summary.get(summary.get(entry, "accuracy"), "splits"),
+            epochs=entry.get("epochs"),
         )
         for entry in summary.entries("rows")
     ]

@@ -166,8 +166,12 @@ void add_options(CLI::App& command, ExperimentArguments& arguments) {
   command.add_option("--commit", options.commit, "Recorded in every cell; default $UNSCATTER_COMMIT");
   const std::string group = "GIN (builds with libtorch)";
   command.add_flag("--gin", options.gin, "Train GIN too")->group(group);
+  command.add_flag("--gin-only", options.gin_only, "Train GIN and nothing else; summaries then hold GIN alone")
+      ->group(group);
   command.add_option("--gin-epochs", options.gin_options.epochs, "Epochs")->group(group)->capture_default_str();
-  command.add_option("--gin-splits", options.gin_splits, "Splits")->group(group)->capture_default_str();
+  command.add_option("--gin-splits", options.gin_splits, "Splits; accuracy: as many fresh ones")
+      ->group(group)
+      ->capture_default_str();
   command.add_option("--gin-points", options.gin_points, "figure4: places where it is trained again")
       ->group(group)
       ->capture_default_str();

@@ -109,7 +109,7 @@ Result<Json> classify_with_gin(const CellPlan& plan, const ClassificationTask& t
 
 Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& task, DataCache& data,
                                 const CellContext& context) {
-  if (plan.key.backbone == "gin") return classify_with_gin(plan, task, data);
+  if (is_gin(plan.key)) return classify_with_gin(plan, task, data);
   // The Fourier transform needs symmetric matrices, so directed graphs are symmetrised for it.
   const DataForm form = plan.key.backbone.starts_with("gft") ? DataForm::kSymmetrised : DataForm::kPlain;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));

@@ -52,10 +52,12 @@ struct ExperimentOptions {
   // Splits of sequences on MNIST and CIFAR10, if this is less than `splits`.
   std::size_t long_splits = 10;
 
-  bool gin = false;  // train GIN too, where the experiment has it
+  bool gin = false;       // train GIN too, where the experiment has it
+  bool gin_only = false;  // train GIN and nothing else
+  [[nodiscard]] bool with_gin() const noexcept { return gin || gin_only; }
   GinOptions gin_options = {};
-  std::size_t gin_splits = 10;
-  std::size_t gin_points = 4;  // of figure4: places where GIN is trained again
+  std::size_t gin_splits = 10;  // known ones, and as many fresh ones
+  std::size_t gin_points = 4;   // of figure4: places where GIN is trained again
 
   std::size_t threads = 0;  // 0: all
   std::size_t jobs = 1;     // cells at a time, which share the threads

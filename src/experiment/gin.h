@@ -20,6 +20,8 @@ struct GinOptions {
   std::size_t epochs = 500;
   std::size_t batch = 128;
   std::uint64_t seed = 0;  // initial weights and the order of graphs
+  // The two coordinates of a node as further features of it.  The paper's GIN has none.
+  bool positions = false;
 };
 
 struct GinResult {
@@ -32,9 +34,9 @@ struct GinResult {
 // Whether this build can train one.
 [[nodiscard]] bool gin_available();
 
-// Trains on the graphs `train` of `dataset` and classifies the graphs `test`.  Errors: kUnavailable in a build without
-// libtorch; kInvalidArgument (no graph to train on, an option that is zero); kUnsupported where the data lack what the
-// features need.
+// Trains on the graphs `train` of `dataset` and classifies the graphs `test`, whose labels it does not use.  Errors:
+// kUnavailable in a build without libtorch; kInvalidArgument (no graph to train on, an option that is zero);
+// kUnsupported where the data lack what the features need.
 [[nodiscard]] Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t> train,
                                           std::span<const std::size_t> test, const GinOptions& options);
 

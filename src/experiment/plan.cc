@@ -124,7 +124,10 @@ class Planner {
  public:
   explicit Planner(const ExperimentOptions& options) : options_(options) {}
 
-  [[nodiscard]] std::vector<CellPlan> take() { return std::move(plans_); }
+  [[nodiscard]] std::vector<CellPlan> take() {
+    if (options_.gin_only) std::erase_if(plans_, [](const CellPlan& plan) { return !is_gin(plan.key); });
+    return std::move(plans_);
+  }
 
   [[nodiscard]] std::vector<std::string> data_sets(const std::vector<std::string>& usual) const {
     return options_.data_sets.empty() ? usual : options_.data_sets;
@@ -149,7 +152,7 @@ class Planner {
       add({"classification", data_set, "gft", "noise-free", "", 0}, task);
       add({"classification", data_set, "gft-signs", "noise-free", "", 0}, task);
     }
-    if (options_.gin) add({"classification", data_set, "gin", "noise-free", "", 0}, task, options_.gin_splits);
+    if (options_.with_gin()) add({"classification", data_set, "gin", "noise-free", "", 0}, task, options_.gin_splits);
   }
 
   [[nodiscard]] UnlearningTask unlearning_task(const std::string& data_set) const {
@@ -178,7 +181,7 @@ class Planner {
     UnlearningTask task = unlearning_task(data_set);
     task.amount.share = 0.9;
     unlearning("extreme", data_set, {"gst"}, kMethodsOnLongSequences, task);
-    if (options_.gin && data_set == "IMDB-BINARY") {
+    if (options_.with_gin() && data_set == "IMDB-BINARY") {
       add({"extreme", data_set, "gin", "gin-retrain", "", 0},
           GinRetrainTask{task.shares, task.amount, options_.gin_points, options_.gin_options}, options_.gin_splits);
     }
@@ -230,10 +233,19 @@ class Planner {
     add_known_and_fresh({"accuracy", data_set, "auto", "built-in", "", 0}, built_in);
     add_known_and_fresh({"accuracy", data_set, "auto", "tuned", "", 0},
                         tuned_task(data_set, candidate_recipes(form_of_data_set(data_set))));
+    if (options_.with_gin()) gin_accuracies(data_set, paper);
     if (!is_image(data_set)) return;
     built_in.recipe = "drawing";
     add_known_and_fresh({"accuracy", data_set, "drawing", "built-in", "", 0}, built_in);
     add_known_and_fresh({"accuracy", data_set, "drawing", "tuned", "", 0}, tuned_task(data_set, {"drawing"}));
+  }
+
+  // The paper's network, and for images a second one that sees positions.
+  void gin_accuracies(const std::string& data_set, ClassificationTask task) {
+    add_known_and_fresh({"classification", data_set, "gin", "noise-free", "", 0}, task, options_.gin_splits);
+    if (!form_of_data_set(data_set).positions) return;
+    task.gin.positions = true;
+    add_known_and_fresh({"classification", data_set, "gin-positions", "noise-free", "", 0}, task, options_.gin_splits);
   }
 
   void accuracy_curves(const std::string& data_set) {
@@ -306,9 +318,12 @@ class Planner {
     }
   }
 
-  void add_known_and_fresh(CellKey key, const Task& task) {
-    add(key, task);
-    for (std::size_t fresh = 0; fresh < options_.fresh_splits; ++fresh) {
+  void add_known_and_fresh(const CellKey& key, const Task& task) {
+    add_known_and_fresh(key, task, std::max(options_.splits, options_.fresh_splits));
+  }
+  void add_known_and_fresh(CellKey key, const Task& task, std::size_t splits) {
+    add(key, task, splits);
+    for (std::size_t fresh = 0; fresh < std::min(splits, options_.fresh_splits); ++fresh) {
       key.split = options_.fresh_from + fresh;
       plans_.push_back({key, options_.seed + key.split, task});
     }

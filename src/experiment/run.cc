@@ -42,7 +42,16 @@ Status check_experiment_options(const ExperimentOptions& options) {
         fmt::format("fresh splits have the numbers from {} on, and known ones those before", kFirstFreshSplit)};
   }
   // In a build without libtorch train_gin() is an error that says how to get it.
-  if (options.gin && !gin_available()) return train_gin({}, {}, {}, options.gin_options).error();
+  if (options.with_gin() && !gin_available()) return train_gin({}, {}, {}, options.gin_options).error();
+  return ok_status();
+}
+
+// A summary of no cell would take the place of a good one.
+Status check_cells(const std::vector<std::string>& names, const ExperimentOptions& options) {
+  for (const std::string& name : names) {
+    if (options.gin_only && plan_experiment(name, options).empty())
+      return Error{ErrorCode::kInvalidArgument, fmt::format("experiment '{}' trains no GIN", name)};
+  }
   return ok_status();
 }
 
@@ -218,6 +227,7 @@ class Run {
 Result<ExperimentReport> run_experiments(std::span<const std::string> names, const ExperimentOptions& options) {
   UNSCATTER_TRY(expanded, experiment::expand_names(names));
   UNSCATTER_CHECK_OK(experiment::check_experiment_options(options));
+  UNSCATTER_CHECK_OK(experiment::check_cells(expanded, options));
   experiment::Run run(options, std::move(expanded));
   UNSCATTER_CHECK_OK(run.check_data());
   ExperimentReport report;

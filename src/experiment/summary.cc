@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -55,6 +56,7 @@ std::string backbone_words(std::string_view backbone) {
   if (backbone == "gft") return "GFT";
   if (backbone == "gft-signs") return "GFT, arbitrary signs";
   if (backbone == "gin") return "GIN";
+  if (backbone == "gin-positions") return "GIN, positions";
   return std::string(backbone);
 }
 
@@ -67,6 +69,18 @@ std::string method_words(std::string_view method) {
   if (method == "uu") return "UU";
   if (method == "retrain" || method == "gin-retrain") return "Retrain";
   return std::string(method);
+}
+
+std::vector<std::string> shortened_networks(const Json& rows) {
+  constexpr std::size_t kPaperEpochs = GinOptions{}.epochs;
+  std::vector<std::string> remarks;
+  for (const Json& row : rows) {
+    if (row.value("epochs", kPaperEpochs) == kPaperEpochs) continue;
+    std::string remark = fmt::format("GIN on {}: {} epochs, not {}", row["data_set"].get<std::string>(),
+                                     row["epochs"].dump(), kPaperEpochs);
+    if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) remarks.push_back(std::move(remark));
+  }
+  return remarks;
 }
 
 Summary summarise_experiment(std::string_view name, const std::vector<CellGroup>& groups) {

@@ -51,4 +51,8 @@ struct Spread {
 [[nodiscard]] std::string backbone_words(std::string_view backbone);
 [[nodiscard]] std::string method_words(std::string_view method);
 
+// What a table says where GIN was not trained for the epochs of the paper, by rows that state epochs.  Each data set
+// once.
+[[nodiscard]] std::vector<std::string> shortened_networks(const Json& rows);
+
 }  // namespace unscatter::experiment

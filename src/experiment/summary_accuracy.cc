@@ -9,6 +9,7 @@
 
 #include "experiment/plan.h"
 #include "experiment/summary.h"
+#include "experiment/task.h"
 
 namespace unscatter::experiment {
 namespace {
@@ -18,18 +19,24 @@ struct AccuracyColumn {
   const char* title;
   const char* kind;    // of cells
   const char* method;  // of cells
+  bool network;        // cells of GIN, or all others
   const char* goal;    // inside of a tuned cell, or empty
   const char* field;
 };
 constexpr AccuracyColumn kAccuracyColumns[] = {
-    {"GST", "classification", "noise-free", "", "accuracy"},
-    {"recipe, no noise", "accuracy", "built-in", "", "accuracy"},
-    {"recipe, published", "accuracy", "built-in", "", "noisy_accuracy"},
-    {"tuned, no noise", "accuracy", "tuned", "noise-free", "noisy_accuracy"},
-    {"tuned, published", "accuracy", "tuned", "removed", "noisy_accuracy"},
-    {"tuned, everyone", "accuracy", "tuned", "everyone", "noisy_accuracy"},
-    {"validated, published", "accuracy", "tuned", "validated", "noisy_accuracy"},
+    {"GST", "classification", "noise-free", false, "", "accuracy"},
+    {"GIN", "classification", "noise-free", true, "", "accuracy"},
+    {"recipe, no noise", "accuracy", "built-in", false, "", "accuracy"},
+    {"recipe, published", "accuracy", "built-in", false, "", "noisy_accuracy"},
+    {"tuned, no noise", "accuracy", "tuned", false, "noise-free", "noisy_accuracy"},
+    {"tuned, published", "accuracy", "tuned", false, "removed", "noisy_accuracy"},
+    {"tuned, everyone", "accuracy", "tuned", false, "everyone", "noisy_accuracy"},
+    {"validated, published", "accuracy", "tuned", false, "validated", "noisy_accuracy"},
 };
+
+bool is_about(const AccuracyColumn& column, const CellKey& key) {
+  return key.experiment == column.kind && key.method == column.method && is_gin(key) == column.network;
+}
 
 // The part of a cell's result that a column is about; null if it is not there.
 const Json* part_of(const Json& result, const AccuracyColumn& column) {
@@ -59,8 +66,17 @@ Json chosen_recipes(const CellGroup& group, const AccuracyColumn& column) {
   return counts;
 }
 
-std::string line_name(const CellKey& key) {
-  return key.backbone == "drawing" ? key.data_set + ", no positions" : key.data_set;
+// Data with a network that sees positions has another one that does not.
+bool has_network_with_positions(const std::vector<CellGroup>& groups, const std::string& data_set) {
+  return std::any_of(groups.begin(), groups.end(), [&](const CellGroup& group) {
+    return group.key.data_set == data_set && group.key.backbone == "gin-positions";
+  });
+}
+
+std::string line_name(const CellKey& key, const std::vector<CellGroup>& groups) {
+  const bool blind =
+      key.backbone == "drawing" || (key.backbone == "gin" && has_network_with_positions(groups, key.data_set));
+  return blind ? key.data_set + ", no positions" : key.data_set;
 }
 
 Json column_json(const CellGroup& group, const AccuracyColumn& column) {
@@ -71,6 +87,7 @@ Json column_json(const CellGroup& group, const AccuracyColumn& column) {
               {"accuracy", spread_json(spread_of_column(group, column))}};
   Json chosen = chosen_recipes(group, column);
   if (!chosen.empty()) row["chosen"] = std::move(chosen);
+  if (column.network) row["epochs"] = group.results.front().at("epochs");
   return row;
 }
 
@@ -105,14 +122,15 @@ void summarise_accuracy(const std::vector<CellGroup>& groups, Summary& summary) 
   for (const CellGroup& group : groups) {
     if (group.results.empty()) continue;
     for (const AccuracyColumn& column : kAccuracyColumns) {
-      if (group.key.experiment != column.kind || group.key.method != column.method) continue;
+      if (!is_about(column, group.key)) continue;
       const Spread spread = spread_of_column(group, column);
       if (spread.count == 0) continue;
       rows.push_back(column_json(group, column));
-      set_entry(lines[group.key.split >= kFirstFreshSplit ? 1 : 0], line_name(group.key), column.title,
+      set_entry(lines[group.key.split >= kFirstFreshSplit ? 1 : 0], line_name(group.key, groups), column.title,
                 spread_words(spread, 1));
     }
   }
+  std::vector<std::string> shortened = shortened_networks(rows);
   summary.json["rows"] = std::move(rows);
   std::vector<std::string> titles;
   for (const AccuracyColumn& column : kAccuracyColumns) titles.emplace_back(column.title);
@@ -120,6 +138,7 @@ void summarise_accuracy(const std::vector<CellGroup>& groups, Summary& summary) 
   if (!lines[1].empty()) {
     summary.tables.push_back(table_of("test accuracy, %, on fresh splits", lines[1], titles));
   }
+  summary.tables.back().remarks = std::move(shortened);
 }
 
 // One column per share of graphs that are learned from.

@@ -12,9 +12,6 @@
 namespace unscatter::experiment {
 namespace {
 
-// The epochs of GIN in the paper.  A table says so if GIN was trained for fewer.
-constexpr std::size_t kPaperEpochs = GinOptions{}.epochs;
-
 // Rows by method and columns by data set, both in the order in which they come.
 class MethodTable {
  public:
@@ -124,12 +121,7 @@ void summarise_classification(std::string_view name, const std::vector<CellGroup
     }
     rows.push_back(std::move(row));
   }
-  std::vector<std::string> shortened;
-  for (const Json& row : rows) {
-    if (row.value("epochs", kPaperEpochs) == kPaperEpochs) continue;
-    shortened.push_back(fmt::format("GIN on {}: {} epochs, not {}", row["data_set"].get<std::string>(),
-                                    row["epochs"].dump(), kPaperEpochs));
-  }
+  std::vector<std::string> shortened = shortened_networks(rows);
   summary.json["rows"] = std::move(rows);
   summary.tables.push_back(
       table.table(accuracy_wanted ? "test accuracy, %" : "running time, s (embed + train + predict)"));

@@ -36,14 +36,17 @@ Json release_json(const ReleaseChoices& release) {
 }
 
 Json gin_json(const GinOptions& gin) {
-  return {{"layers", gin.layers}, {"hidden", gin.hidden}, {"learning_rate", gin.learning_rate},
-          {"epochs", gin.epochs}, {"batch", gin.batch},   {"seed", gin.seed}};
+  Json json = {{"layers", gin.layers}, {"hidden", gin.hidden}, {"learning_rate", gin.learning_rate},
+               {"epochs", gin.epochs}, {"batch", gin.batch},   {"seed", gin.seed}};
+  // Cells from before there was a choice do not state it.
+  if (gin.positions) json["positions"] = true;
+  return json;
 }
 
 // Only settings on which the method depends are listed.  A change of any other setting then leaves the cell as it is.
 void describe_task(const CellKey& key, const ClassificationTask& task, Json& json) {
   json["shares"] = shares_json(task.shares);
-  if (key.backbone == "gin") {
+  if (is_gin(key)) {
     json["gin"] = gin_json(task.gin);
     return;
   }
@@ -130,6 +133,8 @@ void describe_task(const CellKey& /*key*/, const TunedTask& task, Json& json) {
 }
 
 }  // namespace
+
+bool is_gin(const CellKey& key) { return key.backbone == "gin" || key.backbone == "gin-positions"; }
 
 SessionOptions recipe_options() {
   SessionOptions options;

@@ -31,7 +31,7 @@ struct ReleaseChoices {
 
 // Trains once and looks at the test set [Pan23, Tables 1 and 2].  The methods are "noise-free"; "objective", with noise
 // of `alpha` in the objective, as the paper's public program trains; "release", our default, whose published weights
-// are looked at; "gin".
+// are looked at.  The backbones "gin" and "gin-positions" are networks, and only "noise-free".
 struct ClassificationTask {
   HyperParameters parameters;
   SplitShares shares;
@@ -152,6 +152,9 @@ struct CellContext {
   // Where noise comes from.  It may be empty or return null; then SecureRandom is used.
   std::function<std::unique_ptr<RandomSource>(std::uint64_t seed)> noise;
 };
+
+// Whether the cell trains GIN, with the features of the paper ("gin") or with positions too ("gin-positions").
+[[nodiscard]] bool is_gin(const CellKey& key);
 
 // What a session with the recipe `auto` has where nothing is stated.
 [[nodiscard]] SessionOptions recipe_options();

@@ -31,8 +31,10 @@ TEST(Plan, TablesAndFiguresShareCells) {
 // Two experiments may name the same cell only if they mean the same by it.
 TEST(Plan, ACellMeansOneThing) {
   std::map<CellKey, std::string> settings;
+  ExperimentOptions options;
+  options.gin = true;
   for (const ExperimentName& entry : experiment_names()) {
-    for (const CellPlan& plan : plan_experiment(entry.name, {})) {
+    for (const CellPlan& plan : plan_experiment(entry.name, options)) {
       const std::string text = settings_json(plan, 1, 1).dump();
       EXPECT_EQ(settings.try_emplace(plan.key, text).first->second, text) << entry.name;
     }
@@ -112,6 +114,54 @@ TEST(Plan, AccuracyHasTenDataSetsOnKnownAndFreshSplits) {
   // Three rows per data set, and two more without positions for either set of images.
   EXPECT_EQ(splits.size(), 34u);
   for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 300, 301, 302})) << row;
+}
+
+// The same splits as the other rows, and a second network where there are positions.
+TEST(Plan, AccuracyHasNetworksOnSplitsOfTheOthers) {
+  ExperimentOptions options;
+  options.splits = 3;
+  options.fresh_splits = 4;
+  options.gin_splits = 2;
+  const std::set<CellKey> without = keys_of("accuracy", options);
+  options.gin = true;
+  const std::set<CellKey> with = keys_of("accuracy", options);
+  std::map<std::string, std::set<std::size_t>> splits;
+  for (const CellKey& key : with) {
+    EXPECT_EQ(without.contains(key), !is_gin(key));
+    if (is_gin(key)) splits[key.data_set + " " + key.backbone].insert(key.split);
+  }
+  EXPECT_EQ(with.size(), without.size() + std::size_t{12} * 4);
+  EXPECT_EQ(splits.size(), 12u);
+  EXPECT_TRUE(splits.contains("MNIST gin-positions") && splits.contains("CIFAR10 gin-positions"));
+  for (const auto& [row, numbers] : splits) EXPECT_EQ(numbers, (std::set<std::size_t>{0, 1, 300, 301})) << row;
+}
+
+// A cell states its epochs and whether positions are seen.  So other epochs are made again.
+TEST(Plan, NetworksLearnFromTheTenthOfTheOthersAndSayHow) {
+  ExperimentOptions options;
+  options.gin = true;
+  options.gin_options.epochs = 7;
+  for (const CellPlan& plan : plan_experiment("accuracy", options)) {
+    const Json settings = settings_json(plan, 1, 1);
+    EXPECT_EQ(settings.at("shares"), (Json{{"train", 0.1}, {"validation", 0.1}, {"test", 0.8}}));
+    EXPECT_EQ(settings.contains("gin"), is_gin(plan.key));
+    if (!is_gin(plan.key)) continue;
+    EXPECT_EQ(settings.at("gin").at("epochs"), 7);
+    EXPECT_EQ(settings.at("gin").contains("positions"), plan.key.backbone == "gin-positions");
+  }
+}
+
+TEST(Plan, GinAloneIsWhatGinAdds) {
+  ExperimentOptions options;
+  for (const char* name : {"table1", "figure4", "accuracy", "kinds"}) {
+    options.gin = options.gin_only = false;
+    std::set<CellKey> rest = keys_of(name, options);
+    options.gin_only = true;
+    rest.merge(keys_of(name, options));
+    options.gin_only = false;
+    options.gin = true;
+    EXPECT_EQ(rest, keys_of(name, options)) << name;
+  }
 }
 
 TEST(Plan, CurvesLookAtTheSameGraphsForEveryShare) {

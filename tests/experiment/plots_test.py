@@ -230,13 +230,21 @@ class Drawing(Plots):
         self.assertEqual(caught.exception.code, 2)
 
 
+def gin_row(data_set, embedding, epochs, fresh=True):
+    return {"data_set": data_set, "embedding": embedding, "fresh": fresh, "what": "GIN", "accuracy": number(50.0),
+            "epochs": epochs}
+
+
 class AccuracyTables(unittest.TestCase):
-    def document(self, text):
+    def document(self, text, networks=()):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = Path(folder.name)
         for name in ("accuracy", "accuracy-curves", "accuracy-parts"):
             (path / f"{name}.json").write_text(json.dumps(SUMMARIES[name]), encoding="utf-8")
+        (path / "gin").mkdir()
+        for name, rows in networks:
+            (path / "gin" / f"{name}.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
         document = path / "accuracy.md"
         document.write_text(text, encoding="utf-8")
         with contextlib.redirect_stderr(io.StringIO()):
@@ -248,12 +256,27 @@ class AccuracyTables(unittest.TestCase):
         text = "a\n" + "".join(f"<!-- {mark}: begin -->\nold\n<!-- {mark}: end -->\n" for mark in marks) + "z\n"
         code, once = self.document(text)
         self.assertEqual(code, 0)
-        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | 70.0 ± 0.1 | 70.0 ± 0.1 | - | 70.0 ± 0.1 |", once)
+        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | - | 70.0 ± 0.1 | 70.0 ± 0.1 | - | 70.0 ± 0.1 |", once)
         self.assertIn("| A | 60.1 | 61.0 | 68.0 |", once)
         self.assertIn("| A | size -1.0, fourier -1.0 |", once)
         self.assertNotIn("old", once)
         self.assertTrue(once.startswith("a\n") and once.endswith("z\n"))
         self.assertEqual(self.document(once), (0, once))
+
+    def test_networks_stand_beside_recipes_that_see_the_same(self):
+        marks = ("fresh splits", "known splits", "gin", "curves", "parts")
+        text = "".join(f"<!-- {mark}: begin -->\n<!-- {mark}: end -->\n" for mark in marks)
+        networks = [
+            ("accuracy-images", [gin_row("MNIST", "gin", 20), gin_row("MNIST", "gin-positions", 500, fresh=False)]),
+            ("table-of-times", [{}]),
+        ]
+        code, document = self.document(text, networks)
+        self.assertEqual(code, 0)
+        fresh, known, gin = (document.split(f"<!-- {mark}: begin -->")[1] for mark in marks[:3])
+        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | 50.0 ± 0.1 (20 epochs) | 70.0", fresh)
+        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | - | 70.0", known)
+        self.assertIn("| MNIST | 500 | - | - | 3 | 50.0 ± 0.1 |", gin)
+        self.assertIn("| MNIST, no positions | 20 | 3 | 50.0 ± 0.1 | - | - |", gin)
 
     def test_a_document_without_a_place_is_left_as_it_is(self):
         self.assertEqual(self.document("nothing\n"), (1, "nothing\n"))

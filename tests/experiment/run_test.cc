@@ -140,8 +140,33 @@ TEST(Run, WrongOptionsAreOneClearError) {
   EXPECT_NE(message("table1", [](ExperimentOptions& o) { o.jobs = 0; }).find("jobs"), std::string::npos);
   if (!gin_available()) {
     EXPECT_NE(message("table1", [](ExperimentOptions& o) { o.gin = true; }).find("UNSCATTER_GIN"), std::string::npos);
+    EXPECT_NE(message("accuracy", [](ExperimentOptions& o) { o.gin_only = true; }).find("UNSCATTER_GIN"),
+              std::string::npos);
+  } else {
+    EXPECT_NE(message("kinds", [](ExperimentOptions& o) { o.gin_only = true; }).find("'kinds' trains no GIN"),
+              std::string::npos);
   }
   EXPECT_FALSE(std::filesystem::exists(small.out("never"))) << "nothing is written for a run that cannot be";
+}
+
+// Reduced: the real epochs take minutes.
+TEST(Run, NetworksAreTrainedOnceForTheSettingsAskedFor) {
+  if (!gin_available()) GTEST_SKIP() << "this build has no libtorch";
+  const SmallExperiment small;
+  ExperimentOptions options = small.options();
+  options.gin_only = true;
+  options.gin_options.epochs = 2;
+  options.gin_splits = 1;
+  const std::string accuracy[] = {"accuracy"};
+  const ExperimentReport first = run_experiments(accuracy, options).value();
+  EXPECT_EQ(first.made, 2u) << "a known split and a fresh one";
+  EXPECT_EQ(first.failed, 0u);
+  ASSERT_EQ(first.tables.back().rows.size(), 1u);
+  EXPECT_EQ(run_experiments(accuracy, options).value().made, 0u);
+  options.gin_splits = 2;
+  EXPECT_EQ(run_experiments(accuracy, options).value().made, 2u);
+  options.gin_options.epochs = 3;
+  EXPECT_EQ(run_experiments(accuracy, options).value().made, 4u);
 }
 
 TEST(Run, EveryExperimentRunsOnSmallData) {

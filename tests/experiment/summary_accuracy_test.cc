@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "experiment/plan.h"
 #include "experiment/summary.h"
 
@@ -24,12 +26,12 @@ TEST(SummaryOfAccuracy, KnownAndFreshSplitsStandApart) {
                    {{"accuracy", "MNIST", "auto", "tuned", "", kFirstFreshSplit}, {tuned, tuned}, 0},
                    {drawn, {built_in_result(40, 39)}, 0}});
   ASSERT_EQ(summary.tables.size(), 2u);
-  EXPECT_EQ(summary.tables[0].columns.size(), 8u);
+  EXPECT_EQ(summary.tables[0].columns.size(), 9u);
   ASSERT_EQ(summary.tables[0].rows.size(), 1u);
-  EXPECT_EQ(summary.tables[0].rows[0][2], "71.0 ± 1.4");
+  EXPECT_EQ(summary.tables[0].rows[0][3], "71.0 ± 1.4");
   ASSERT_EQ(summary.tables[1].rows.size(), 2u);
   EXPECT_EQ(summary.tables[1].rows[0],
-            (std::vector<std::string>{"MNIST", "-", "60.0", "59.0", "-", "71.0 ± 0.0", "55.0 ± 0.0", "-"}));
+            (std::vector<std::string>{"MNIST", "-", "-", "60.0", "59.0", "-", "71.0 ± 0.0", "55.0 ± 0.0", "-"}));
   EXPECT_EQ(summary.tables[1].rows[1][0], "MNIST, no positions");
   std::size_t chosen = 0;
   for (const Json& row : summary.json.at("rows")) {
@@ -39,6 +41,34 @@ TEST(SummaryOfAccuracy, KnownAndFreshSplitsStandApart) {
     }
   }
   EXPECT_EQ(chosen, 2u);
+}
+
+// Each network stands on the line of the recipe that sees the same.  GST has a column of its own.
+TEST(SummaryOfAccuracy, NetworksStandBesideTheRecipes) {
+  const auto group = [](const char* data_set, const char* backbone, double accuracy, std::size_t epochs) {
+    Json result = {{"accuracy", accuracy}};
+    if (epochs > 0) result["epochs"] = epochs;
+    return CellGroup{{"classification", data_set, backbone, "noise-free", "", kFirstFreshSplit}, {result}, 0};
+  };
+  const Summary summary = summarise_experiment(
+      "accuracy", {group("MUTAG", "gst", 71, 0), group("MUTAG", "gin", 80, 500), group("NCI1", "gst", 55, 0),
+                   group("MNIST", "gin", 35, 20), group("MNIST", "gin-positions", 75, 20)});
+  const SummaryTable& table = summary.tables.back();
+  ASSERT_EQ(table.rows.size(), 4u);
+  const auto start_of = [&](std::size_t row) {
+    return std::vector<std::string>(table.rows[row].begin(), table.rows[row].begin() + 3);
+  };
+  EXPECT_EQ(start_of(0), (std::vector<std::string>{"MUTAG", "71.0", "80.0"}));
+  EXPECT_EQ(start_of(1), (std::vector<std::string>{"NCI1", "55.0", "-"}));
+  EXPECT_EQ(start_of(2), (std::vector<std::string>{"MNIST, no positions", "-", "35.0"}));
+  EXPECT_EQ(start_of(3), (std::vector<std::string>{"MNIST", "-", "75.0"}));
+  EXPECT_EQ(table.remarks, (std::vector<std::string>{"GIN on MNIST: 20 epochs, not 500"}));
+  std::map<std::string, Json> networks;
+  for (const Json& row : summary.json.at("rows")) {
+    EXPECT_EQ(row.contains("epochs"), row.at("what") == "GIN");
+    if (row.at("what") == "GIN") networks[row.at("embedding").get<std::string>()] = row;
+  }
+  EXPECT_EQ(networks.at("gin-positions").at("epochs"), 20);
 }
 
 TEST(SummaryOfAccuracy, CurvesHaveAColumnPerShare) {

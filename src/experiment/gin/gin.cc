@@ -31,6 +31,13 @@ std::vector<std::size_t> in_order(std::size_t count) {
   return order;
 }
 
+// Features are resolved on the whole data set: their widths are public constants, as for the other methods.
+Result<FeatureMap> resolve_features(const Dataset& dataset, bool positions) {
+  UNSCATTER_TRY(paper, FeatureMap::resolve("paper", dataset, FitSource::once()));
+  if (!positions) return paper;
+  return FeatureMap::parse(paper.describe() + "+position");
+}
+
 // Calls body(batch) for `size` graphs at a time.
 template <typename Body>
 void for_each_batch(const std::vector<gin::PreparedGraph>& graphs, std::span<const std::size_t> order, std::size_t size,
@@ -51,9 +58,8 @@ Result<GinResult> train_gin(const Dataset& dataset, std::span<const std::size_t>
 
   // Preparing the graphs is part of the time, as for the other methods.
   const Stopwatch training;
-  UNSCATTER_TRY(features, FeatureMap::resolve("paper", dataset, FitSource::once()));
+  UNSCATTER_TRY(features, resolve_features(dataset, options.positions));
   UNSCATTER_TRY(graphs, gin::prepare_graphs(dataset, train, features));
-  // Features are resolved on the whole data set: their widths are public constants, as for the other methods.
   const gin::NetworkShape shape{features.width(), dataset.class_names.size(), options.layers, options.hidden};
   gin::Network network(shape, options.learning_rate, options.seed);
   Sequence random(options.seed);

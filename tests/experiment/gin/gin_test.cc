@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "unscatter/base/invariant.h"
 #include "unscatter/graph/generate.h"
 #include "unscatter/graph/split.h"
@@ -44,6 +46,58 @@ TEST(Gin, LearnsNothingFromLabelsThatMeanNothing) {
     learning.dataset.labels[i] = (i * 2654435761U >> 7U) % 2;
   const GinResult result = train_gin(learning.dataset, learning.split.train, learning.split.test, kQuick).value();
   EXPECT_LE(share_right(learning, result), 0.65);
+}
+
+// Otherwise the accuracy would be no forecast.
+TEST(Gin, LabelsOfTestGraphsChangeNothing) {
+  Learning learning;
+  GinOptions options = kQuick;
+  options.epochs = 3;  // before it is sure of everything
+  const auto predictions = [&] {
+    return train_gin(learning.dataset, learning.split.train, learning.split.test, options).value().predictions;
+  };
+  const auto turn_labels = [&](const std::vector<std::size_t>& graphs) {
+    for (const std::size_t i : graphs) learning.dataset.labels[i] = 1 - learning.dataset.labels[i];
+  };
+  const std::vector<std::uint32_t> first = predictions();
+  turn_labels(learning.split.test);
+  EXPECT_EQ(predictions(), first);
+  turn_labels(learning.split.train);
+  EXPECT_NE(predictions(), first) << "those of training graphs count";
+}
+
+// Paths of three nodes that lie on the left or on the right.
+TEST(Gin, PositionsAreSeenIfTheyAreAskedFor) {
+  Dataset paths;
+  paths.class_names = {"left", "right"};
+  std::vector<std::size_t> train;
+  std::vector<std::size_t> test;
+  for (std::uint32_t i = 0; i < 120; ++i) {
+    const double x = (i % 2) + 0.001 * i;
+    GraphParts parts;
+    parts.node_count = 3;
+    parts.edges = {{0, 1}, {1, 2}};
+    parts.positions = {x, 0, x, 0.5, x, 1};
+    paths.graphs.push_back(Graph::create(std::move(parts)).value());
+    paths.labels.push_back(i % 2);
+    (i < 60 ? train : test).push_back(i);
+  }
+  GinOptions options = kQuick;
+  const auto share = [&] {
+    const GinResult result = train_gin(paths, train, test, options).value();
+    double right = 0;
+    for (std::size_t i = 0; i < test.size(); ++i) right += result.predictions[i] == paths.labels[test[i]] ? 1 : 0;
+    return right / static_cast<double>(test.size());
+  };
+  EXPECT_EQ(share(), 0.5) << "without positions all graphs are equal";
+  options.positions = true;
+  EXPECT_GE(share(), 0.95);
+
+  const Learning without_positions;
+  const auto result =
+      train_gin(without_positions.dataset, without_positions.split.train, without_positions.split.test, options);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);
 }
 
 TEST(Gin, OneSeedGivesOneResultAndAnotherAnother) {
