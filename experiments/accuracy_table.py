@@ -58,8 +58,9 @@ def gin_words(row):
 
 
 def gin_rows(rows, fresh):
-    """(data set, network) -> row."""
-    return {(row.data_set, row.embedding): row for row in rows if row.what == "GIN" and row.fresh == fresh}
+    """(data set, network) -> row.  Of several records that with the most epochs counts, and then the most splits."""
+    found = [row for row in rows if row.what == "GIN" and row.fresh == fresh]
+    return {(row.data_set, row.embedding): row for row in sorted(found, key=lambda row: (row.epochs, row.splits))}
 
 
 def accuracy_table(rows, fresh):
@@ -79,27 +80,31 @@ def accuracy_table(rows, fresh):
 
 def gin_table(rows):
     """What GIN was recorded with."""
-    fresh, known = gin_rows(rows, True), gin_rows(rows, False)
-    lines = ["| data set | epochs | fresh splits | accuracy | known splits | accuracy |", "|---" * 6 + "|"]
+    of_splits = [gin_rows(rows, fresh) for fresh in (True, False)]
+    lines = ["| data set | fresh splits | accuracy | known splits | accuracy |", "|---" * 5 + "|"]
     for data_set, embedding in ASKED:
         place = (data_set, network_beside(data_set, embedding))
-        found = [networks.get(place) for networks in (fresh, known)]
+        found = [networks.get(place) for networks in of_splits]
         if not any(found):
             continue
-        epochs = " and ".join(str(count) for count in in_order(row.epochs for row in found if row))
-        counted = [part for row in found for part in ((str(row.splits), words(row.accuracy)) if row else ("-", "-"))]
-        lines.append("| " + " | ".join([line_name(data_set, embedding), epochs, *counted]) + " |")
+        cells = [line_name(data_set, embedding)]
+        for row in found:
+            cells += [f"{row.splits}, {row.epochs} epochs", words(row.accuracy)] if row else ["-", "-"]
+        lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
 def accuracy_rows(results):
-    """Those of the summary if there is one, behind those of networks that were recorded by themselves."""
+    """Those of the summary if there is one, and those of networks that were recorded by themselves."""
     summary = summaries.read_summary(results, "accuracy")
     if summary is None:
         return []
-    alone = sorted((Path(results) / "gin").glob("accuracy-*.json"))
-    found = [summaries.read_summary(path.parent, path.stem) for path in alone]
-    return [row for part in [*found, summary] for row in summaries.accuracy_rows(part)]
+    rows = summaries.accuracy_rows(summary)
+    for path in sorted((Path(results) / "gin").glob("*.json")):
+        alone = summaries.read_summary(path.parent, path.stem)
+        of_table = alone.content.get("experiment") in ("table1", "table2")
+        rows += summaries.gin_rows_of_table(alone) if of_table else summaries.accuracy_rows(alone)
+    return rows
 
 
 def curve_table(curves):

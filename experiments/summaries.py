@@ -244,6 +244,23 @@ def accuracy_rows(summary):
     ]
 
 
+def gin_rows_of_table(summary):
+    """What tables 1 and 2 have of GIN, as rows of the experiment on accuracy: its known splits are theirs."""
+    return [
+        AccuracyRow(
+            data_set=summary.get(entry, "data_set"),
+            embedding="gin",
+            fresh=False,
+            what="GIN",
+            accuracy=summary.spread(entry, "accuracy"),
+            splits=summary.get(summary.get(entry, "accuracy"), "splits"),
+            epochs=summary.get(entry, "epochs"),
+        )
+        for entry in summary.entries("rows")
+        if summary.get(entry, "backbone") == "gin"
+    ]
+
+
 def learning_curves(summary):
     """Data set -> (shares in per cent, band of accuracies)."""
     curves = {}

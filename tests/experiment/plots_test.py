@@ -235,6 +235,10 @@ def gin_row(data_set, embedding, epochs, fresh=True):
             "epochs": epochs}
 
 
+def table_row(data_set, epochs):
+    return {"data_set": data_set, "backbone": "gin", "accuracy": number(40.0), "epochs": epochs}
+
+
 class AccuracyTables(unittest.TestCase):
     def document(self, text, networks=()):
         folder = tempfile.TemporaryDirectory()
@@ -244,7 +248,8 @@ class AccuracyTables(unittest.TestCase):
             (path / f"{name}.json").write_text(json.dumps(SUMMARIES[name]), encoding="utf-8")
         (path / "gin").mkdir()
         for name, rows in networks:
-            (path / "gin" / f"{name}.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
+            content = {"experiment": "table1" if "table" in name else "accuracy", "rows": rows}
+            (path / "gin" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
         document = path / "accuracy.md"
         document.write_text(text, encoding="utf-8")
         with contextlib.redirect_stderr(io.StringIO()):
@@ -268,15 +273,17 @@ class AccuracyTables(unittest.TestCase):
         text = "".join(f"<!-- {mark}: begin -->\n<!-- {mark}: end -->\n" for mark in marks)
         networks = [
             ("accuracy-images", [gin_row("MNIST", "gin", 20), gin_row("MNIST", "gin-positions", 500, fresh=False)]),
-            ("table-of-times", [{}]),
+            ("images-of-a-table", [table_row("MNIST", 20), table_row("NCI1", 500)]),
+            ("longer", [gin_row("NCI1", "gin", 600, fresh=False)]),
         ]
         code, document = self.document(text, networks)
         self.assertEqual(code, 0)
         fresh, known, gin = (document.split(f"<!-- {mark}: begin -->")[1] for mark in marks[:3])
         self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | 50.0 ± 0.1 (20 epochs) | 70.0", fresh)
-        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | - | 70.0", known)
-        self.assertIn("| MNIST | 500 | - | - | 3 | 50.0 ± 0.1 |", gin)
-        self.assertIn("| MNIST, no positions | 20 | 3 | 50.0 ± 0.1 | - | - |", gin)
+        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | 40.0 ± 0.1 (20 epochs) | 70.0", known)
+        self.assertIn("| MNIST | - | - | 3, 500 epochs | 50.0 ± 0.1 |", gin)
+        self.assertIn("| MNIST, no positions | 3, 20 epochs | 50.0 ± 0.1 | 3, 20 epochs | 40.0 ± 0.1 |", gin)
+        self.assertIn("| NCI1 | - | - | 3, 600 epochs | 50.0 ± 0.1 |", gin)
 
     def test_a_document_without_a_place_is_left_as_it_is(self):
         self.assertEqual(self.document("nothing\n"), (1, "nothing\n"))
