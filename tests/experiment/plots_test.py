@@ -261,7 +261,8 @@ class AccuracyTables(unittest.TestCase):
         text = "a\n" + "".join(f"<!-- {mark}: begin -->\nold\n<!-- {mark}: end -->\n" for mark in marks) + "z\n"
         code, once = self.document(text)
         self.assertEqual(code, 0)
-        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | - | 70.0 ± 0.1 | 70.0 ± 0.1 | - | 70.0 ± 0.1 |", once)
+        recipes = "70.0 ± 0.1 | 70.0 ± 0.1 | - | 70.0 ± 0.1 |"
+        self.assertIn("| MNIST, no positions | 82.2 | 78.0 | - | - | " + recipes, once)
         self.assertIn("| A | 60.1 | 61.0 | 68.0 |", once)
         self.assertIn("| A | size -1.0, fourier -1.0 |", once)
         self.assertNotIn("old", once)
