@@ -275,7 +275,7 @@ class AccuracyTables(unittest.TestCase):
         networks = [
             ("accuracy-images", [gin_row("MNIST", "gin", 20), gin_row("MNIST", "gin-positions", 500, fresh=False)]),
             ("images-of-a-table", [table_row("MNIST", 20), table_row("NCI1", 500)]),
-            ("longer", [gin_row("NCI1", "gin", 600, fresh=False)]),
+            ("a-longer-run", [gin_row("NCI1", "gin", 600, fresh=False)]),
         ]
         code, document = self.document(text, networks)
         self.assertEqual(code, 0)
