@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "learn/optimizers.h"
@@ -133,6 +134,22 @@ Result<TrainedWeights> train(const Objective& objective, const TrainOptions& opt
 Result<TrainedWeights> train(const Objective& objective, const Matrix& start, const TrainOptions& options) {
   Curvature curvature(options.form.value_or(cheaper_form(objective.rows().total_rows(), objective.width())));
   return train_with_curvature(objective, start, options, curvature);
+}
+
+bool rows_are_zero(const SparseBlockRows& rows) {
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const auto& values = rows.row(i).values;
+    // Not the norm, which may lose a NaN.
+    if (std::any_of(values.begin(), values.end(), [](double value) { return value != 0; })) return false;
+  }
+  return true;
+}
+
+std::optional<Matrix> minimum_of_zero_rows(const Objective& objective) {
+  const bool values = !rows_are_zero(objective.rows());
+  if (true_anywhere(objective.rows().share(), values) || !(objective.ridge() > 0)) return std::nullopt;
+  if (objective.perturbation() != nullptr) return Matrix(-*objective.perturbation() / objective.ridge());
+  return Matrix::Zero(static_cast<Eigen::Index>(objective.width()), static_cast<Eigen::Index>(objective.classes()));
 }
 
 Result<TrainedWeights> train_with_curvature(const Objective& objective, const Matrix& start,

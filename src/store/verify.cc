@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
+#include "learn/train_with_curvature.h"
 #include "linalg/rounding.h"
 #include "store/chain.h"
 #include "store/check.h"
@@ -240,6 +242,13 @@ class Verifier {
     return words;
   }
 
+  // Where removals have left only rows of zeros, the minimum is known.
+  static Result<TrainedWeights> train_or_state(const Objective& objective, const TrainOptions& training) {
+    std::optional<Matrix> minimum = minimum_of_zero_rows(objective);
+    if (!minimum) return train(objective, training);
+    return TrainedWeights{*std::move(minimum), Vector::Zero(static_cast<Eigen::Index>(objective.classes())), {}};
+  }
+
   // Trains from scratch on what is left, on the same objective, and measures.  The perturbation is the kept one:
   // another one would have another optimum.
   Result<std::string> retrain() {
@@ -250,7 +259,7 @@ class Verifier {
     TrainOptions training;
     training.optimizer = options.optimizer;
     training.progress = options.progress;
-    UNSCATTER_TRY(trained, train(objective, training));
+    UNSCATTER_TRY(trained, train_or_state(objective, training));
     const double distance = (trained.weights - session_->weights()).norm();
     // Both lie around the one optimum: the kept weights as certified, the new ones by their own gradient
     // (docs/theory.md, "Distance").  The last factor covers the rounding of these norms.

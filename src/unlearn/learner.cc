@@ -181,6 +181,7 @@ Climb Learner::climb_on(const Objective& after, std::span<const RowChange> chang
 }
 
 Result<Matrix> Learner::train_anew(const Objective& after) {
+  if (std::optional<Matrix> minimum = minimum_of_zero_rows(after)) return *std::move(minimum);
   // The first training has no weights to start from, and the method `retrain` stands for a training that knows nothing
   // of before.
   const bool warm = options_.warm_retraining && options_.method != Method::kRetrain && fit_.weights.size() != 0;

@@ -58,6 +58,32 @@ class Rows : public testing::CliWorkspaceTest {
   }
 };
 
+// Whoever is left may have rows of zeros only.  That is no reason to keep the others.
+TEST_F(Rows, OfZerosMayBeAllThatIsLeft) {
+  const std::vector<double> values = {0, 0, 0, 0, 1, 2, 0, 0};
+  write("zeros.npy", testing::make_npy("<f8", "(4, 2)", testing::bytes_of(values)));
+  write("zeros.labels", "a\nb\nc\na\n");
+  const std::string w = path("zeros");
+  for (const std::string loss : {"logistic", "squared"}) {
+    for (const std::string mechanism : {"release", "objective"}) {
+      // The class c leaves with its only row, so that the model is trained again.
+      ASSERT_EQ(run({"train", "--rows", path("zeros.npy"), "--labels", path("zeros.labels"), "--workspace", w, "--loss",
+                     loss, "--mechanism", mechanism, "--force"})
+                    .exit_code,
+                0);
+      const Outcome done = run({"forget", "--workspace", w, "--graph", "2"});
+      EXPECT_EQ(done.exit_code, 0) << done.err;
+      const Outcome verified = run({"verify", "--workspace", w, "--retrain"});
+      EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+    }
+  }
+  // To begin with them is a mistake.
+  write("zeros.npy", testing::make_npy("<f8", "(4, 2)", testing::bytes_of(std::vector<double>(8, 0.0))));
+  EXPECT_EQ(run({"train", "--rows", path("zeros.npy"), "--labels", path("zeros.labels"), "--workspace", w, "--force"})
+                .exit_code,
+            1);
+}
+
 TEST_F(Rows, AreLearnedForgottenAddedCorrectedPublishedAndPredicted) {
   const nlohmann::json report = document(with_rows({"train"}));
   EXPECT_EQ(report.at("graphs"), 40);

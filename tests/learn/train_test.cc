@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "learn/train_with_curvature.h"
 #include "support/random_rows.h"
 #include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
@@ -194,6 +195,24 @@ TEST(Train, RefusesArgumentsOutOfRange) {
       expect_error(train(Objective(data.rows, data.labels, 2, Loss::logistic(), 0.1, &B), options),
                    ErrorCode::kInvalidArgument);
     }
+  }
+}
+
+TEST(Train, TheMinimumOfZeroRowsIsKnown) {
+  SparseBlockRows zeros(2, 4);
+  zeros.set_row(1, dense_row({0, 0, 0, 0}));
+  const std::vector<std::uint32_t> labels = {0, 1};
+  const Matrix B = Matrix::Random(4, 3);
+  for (const Loss& loss : {Loss::logistic(), Loss::squared()}) {
+    const Objective objective(zeros, labels, 3, loss, 0.3, &B);
+    const Matrix minimum = minimum_of_zero_rows(objective).value();
+    EXPECT_LE(objective.evaluate(minimum).gradient.norm(), 1e-15);
+    EXPECT_EQ(minimum_of_zero_rows(Objective(zeros, labels, 3, loss, 0.3)).value().norm(), 0);
+    EXPECT_FALSE(minimum_of_zero_rows(Objective(zeros, labels, 3, loss, 0)).has_value());
+  }
+  for (const double value : {1e-100, std::numeric_limits<double>::quiet_NaN()}) {
+    zeros.set_row(0, dense_row({0, value, 0, 0}));
+    EXPECT_FALSE(minimum_of_zero_rows(Objective(zeros, labels, 3, Loss::logistic(), 0.3)).has_value());
   }
 }
 
