@@ -146,6 +146,8 @@ Result<Report> forget_due(const ExpireArguments& arguments, Context& context) {
     return removal.workspace.open(context, removal.key.record(), std::move(key));
   };
   UNSCATTER_TRY(workspace, open());
+  // "Nothing is due" would be about a state that is gone.
+  if (std::optional<Error> outdated = workspace.info().outdated) return *std::move(outdated);
   UNSCATTER_TRY(dates, workspace.due(until));
   // Before graphs are embedded: a run every night finds nothing on most of them.
   if (dates.empty()) return drop_stale(arguments, workspace, dates, until);

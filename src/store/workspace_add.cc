@@ -24,6 +24,7 @@ std::vector<std::string> texts_of_new_graphs(const PreparedRemoval& update) {
 }  // namespace
 
 Result<PreparedRemoval> Workspace::State::prepare_addition(Dataset&& graphs) {
+  if (outdated) return *outdated;
   UNSCATTER_TRY(live_session, live_with_kept_state());
   Stopwatch watch;
   Result<PreparedRemoval> update = live_session->prepare_addition(std::move(graphs));

@@ -31,6 +31,8 @@ Result<PreparedRemoval> Workspace::State::prepare_corrections(std::span<const Co
 
 Result<PreparedRemoval> Workspace::State::prepare_on(std::size_t requests, const FindSlots& find,
                                                      const PrepareUpdate& prepare_update) {
+  // A preview too: an older copy does not know who has seen which models.
+  if (outdated) return *outdated;
   Stopwatch watch;
   if (!session && worth_staying_cold(requests)) {
     Result<PreparedRemoval> cold = prepare_cold(find, prepare_update);

@@ -217,6 +217,9 @@ TEST_F(Forget, ARestoredBackupIsRefusedAndCanBeBroughtUpToDate) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"forget", "--workspace", workspace(), "--graph", "7"},
         {"release", "--workspace", workspace(), "--out", path("two.json")},
+        // What a preview says of exposure, and that nothing is due, would be about a state that is gone.
+        {"forget", "--workspace", workspace(), "--graph", "7", "--dry-run"},
+        {"expire", "--workspace", workspace()},
         {"predict", "--workspace", workspace(), "--data", data()}}) {
     std::vector<std::string> with_json = arguments;
     with_json.emplace_back("--json");
