@@ -97,6 +97,7 @@ std::string distance_words(const Promise& promise, double distance_upper_bound, 
 Json exposure_json(const Exposure& exposure) {
   // JSON has no infinity.
   return {{"models", exposure.models},
+          {"older", exposure.older},
           {"shift", std::isfinite(exposure.shift) ? Json(exposure.shift) : Json(nullptr)},
           {"best_guess", best_guess(exposure)}};
 }

@@ -126,7 +126,7 @@ Result<Report> write_receipt_and_report(const ForgetArguments& arguments, std::o
   const std::size_t entry = outcome.receipt.sequence;
   const Result<KnowingModels> known = knowing_models(workspace);
   if (written.ok() && !known.ok()) written = known.error();
-  Report report = report_removal(arguments, what, outcome, known.ok() ? *known : KnowingModels({}, 0), times);
+  Report report = report_removal(arguments, what, outcome, known.ok() ? *known : KnowingModels({}), times);
   report.stands = fmt::format("the removal is in force, as ledger entry {}", entry);
   if (written.ok()) return report;
   report.refusal = Error{written.error().code,

@@ -50,7 +50,7 @@ class ListRun {
   void acknowledge(std::size_t done, const Forgotten& outcome) {
     ++updates_;
     honoured_ += outcome.requests.size();
-    if (outcome.exposure.shift >= exposure_.shift) exposure_ = outcome.exposure;
+    if (is_larger(outcome.exposure)) exposure_ = outcome.exposure;
     progress_.advance(done - done_);
     done_ = done;
     // The update is in force whatever becomes of its files.  The first failure stops the list before the next update,
@@ -70,6 +70,11 @@ class ListRun {
   [[nodiscard]] const Exposure& exposure() const { return exposure_; }
 
  private:
+  // Among updates of which nothing can be computed, the one that the most models know.
+  [[nodiscard]] bool is_larger(const Exposure& found) const {
+    const auto rank = [](const Exposure& one) { return std::pair(one.shift, one.models + one.older); };
+    return rank(found) >= rank(exposure_);
+  }
   Status write(const Forgotten& outcome) {
     // Each line is durable when it is appended.  After a crash the workspace still has every receipt, and the same list
     // writes those that are missing.

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace unscatter::cli {
 namespace {
 
-// The part of one of the models.  (15) of docs/theory.md has sqrt(models) in it.
-Exposure of_one(const Exposure& all) {
-  if (all.models == 0) return {};
-  return {all.shift / std::sqrt(static_cast<double>(all.models)), 1};
+// What the model tells alone that is so many models from the last one.
+Exposure of_one(const Exposure& all, std::size_t from_the_last) {
+  return {from_the_last < all.models ? all.one : std::numeric_limits<double>::infinity(), 1};
 }
 
 std::string guess_words(const Exposure& exposure) {
@@ -49,42 +49,54 @@ Json edits_json(const EditCounts& edits) {
 }
 
 Json KnowingModels::json(const Exposure& exposure) const {
-  const Exposure one = of_one(exposure);
   Json models = Json::array();
-  for (const PublishedEntry& model : told_) {
+  for (std::size_t i = first_told(exposure); i < told_.size(); ++i) {
+    const PublishedEntry& model = told_[i];
+    const Exposure one = of_one(exposure, told_.size() - 1 - i);
     models.push_back({{"model", model.number},
                       {"entry", model.sequence},
                       {"time", model.time},
                       {"shift", std::isfinite(one.shift) ? Json(one.shift) : Json(nullptr)},
                       {"best_guess", best_guess(one)}});
   }
-  return {{"models", std::move(models)}, {"others", untold()}};
+  return {{"models", std::move(models)}, {"others", untold(exposure)}};
 }
 
 void KnowingModels::add_rows(Table& table, const Exposure& exposure, const Promise& promise) const {
-  if (published_ == 0) return;
   constexpr std::size_t kShown = 5;  // the last ones: those are the models that are in use
-  const std::size_t first = told_.size() - std::min(told_.size(), kShown);
-  const bool alone = promise.mechanism == Mechanism::kRelease && exposure.models > 0;
+  const std::size_t told = told_.size() - first_told(exposure);
+  const std::size_t first = told_.size() - std::min(told, kShown);
+  const bool alone = promise.mechanism == Mechanism::kRelease;
   for (std::size_t i = first; i < told_.size(); ++i) {
     const PublishedEntry& model = told_[i];
     std::string words = fmt::format("model {} of {} (entry {}), published before this removal, was computed with it",
                                     model.number, model.time, model.sequence);
-    if (alone) words += fmt::format("; exposure by it alone: {}", guess_words(of_one(exposure)));
+    const Exposure one = of_one(exposure, told_.size() - 1 - i);
+    if (alone && std::isfinite(one.shift)) words += fmt::format("; exposure by it alone: {}", guess_words(one));
+    if (alone && !std::isfinite(one.shift)) words += "; it may tell for certain";
     table.add_row({i == first ? "known to" : "", std::move(words)});
   }
-  if (first > 0) table.add_row({"", fmt::format("and {} before; --json names all", counted(first, "model", "models"))});
-  if (untold() > 0) {
-    table.add_row({told_.empty() ? "known to" : "", fmt::format("{} that an earlier workspace or a lost copy published",
-                                                                counted(untold(), "model", "models"))});
+  if (told > kShown)
+    table.add_row({"", fmt::format("and {} before; --json names all", counted(told - kShown, "model", "models"))});
+  if (const std::size_t others = untold(exposure); others > 0) {
+    table.add_row({told == 0 ? "known to" : "", fmt::format("{} that an earlier workspace or a lost copy published",
+                                                            counted(others, "model", "models"))});
   }
-  if (!told_.empty())
-    table.add_row({"", "replace these models where they are used: 'unscatter release' gives a new one"});
+  if (told > 0) table.add_row({"", "replace these models where they are used: 'unscatter release' gives a new one"});
+}
+
+// A model knows no graph that came after it, so those that know are the last ones.
+std::size_t KnowingModels::first_told(const Exposure& exposure) const {
+  return told_.size() - std::min(told_.size(), exposure.models + exposure.older);
+}
+
+std::size_t KnowingModels::untold(const Exposure& exposure) const {
+  return exposure.models + exposure.older - (told_.size() - first_told(exposure));
 }
 
 Result<KnowingModels> knowing_models(const Workspace& workspace) {
   UNSCATTER_TRY(told, workspace.published_models());
-  return KnowingModels(std::move(told), workspace.info().published);
+  return KnowingModels(std::move(told));
 }
 
 }  // namespace unscatter::cli

@@ -22,8 +22,7 @@ namespace unscatter::cli {
 // Models that were published before a removal: all of them had learned from what it removes.
 class KnowingModels {
  public:
-  KnowingModels(std::vector<PublishedEntry> told, std::size_t published)
-      : told_(std::move(told)), published_(published) {}
+  explicit KnowingModels(std::vector<PublishedEntry> told) : told_(std::move(told)) {}
   // Null or a list of {"model", "entry", "time", "shift", "best_guess"}: `exposure` is that of all of them together,
   // and each has its part of it.  Models that the ledger of this file does not tell of are counted.
   [[nodiscard]] Json json(const Exposure& exposure) const;
@@ -31,10 +30,10 @@ class KnowingModels {
   void add_rows(Table& table, const Exposure& exposure, const Promise& promise) const;
 
  private:
-  [[nodiscard]] std::size_t untold() const { return published_ - std::min(published_, told_.size()); }
+  [[nodiscard]] std::size_t first_told(const Exposure& exposure) const;
+  [[nodiscard]] std::size_t untold(const Exposure& exposure) const;
 
-  std::vector<PublishedEntry> told_;
-  std::size_t published_;  // counted by the ledger
+  std::vector<PublishedEntry> told_;  // all that the ledger tells of, the last one last
 };
 // Of the present state, before or after a removal: a removal publishes nothing.
 [[nodiscard]] Result<KnowingModels> knowing_models(const Workspace& workspace);

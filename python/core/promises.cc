@@ -118,7 +118,9 @@ Its numbers are upper bounds, computed from private data: they are for the owner
 
 Computed from the removed data without noise: it is for the owner.)")
       .def_readonly("shift", &Exposure::shift, "Between the models before and after, in units of the noise.")
-      .def_readonly("models", &Exposure::models, "How many models were published before.")
+      .def_readonly("models", &Exposure::models, "How many models were published before, since data was last added.")
+      .def_readonly("older", &Exposure::older,
+                    "How many others knew it; what they tell cannot be computed, and shift is then infinite.")
       .def_property_readonly(
           "best_guess", [](const Exposure& exposure) { return best_guess(exposure); },
           "How often the best guess whether something was removed is right; 0.5 is blind guessing.");

@@ -10,6 +10,7 @@
 
 #include "base/wipe.h"
 #include "store/member_index.h"
+#include "store/models_before.h"
 #include "store/stored_graph.h"
 
 namespace unscatter {
@@ -119,6 +120,8 @@ Result<SessionSnapshot> read_part(const WorkspaceTables& tables, Contents& conte
     return Error{ErrorCode::kMalformedInput, "the workspace is damaged: it has more graphs than the ledger says"};
   }
   others.graphs = graphs - here;
+  UNSCATTER_TRY(before, models_before(tables.main(), contents));
+  part.models_before = std::move(before);
   // A class that follows the data leaves with its last graph.  One other graph shows that it stays.
   const bool classes_stay = contents.constants.options.classes != ConstantKind::kPrivateFit;
   others.have_class.assign(contents.class_names.size(), classes_stay);

@@ -7,6 +7,7 @@
 
 #include "base/wipe.h"
 #include "store/kept_state.h"
+#include "store/models_before.h"
 #include "store/schema.h"
 #include "store/stored_graph.h"
 #include "store/stored_rows.h"
@@ -36,7 +37,9 @@ Result<Session*> Workspace::State::live() {
       if (rows.ok()) kept.rows = *std::move(rows);
     }
     // Moved: two copies of all graphs would double the memory.
+    UNSCATTER_TRY(before, models_before(database, contents));
     SessionSnapshot snapshot = std::move(contents.snapshot);
+    snapshot.models_before = std::move(before);
     contents.snapshot = {};
     contents.snapshot.certificate = snapshot.certificate;  // what info() shows if this fails
     contents.snapshot.rungs = snapshot.rungs;

@@ -65,7 +65,12 @@ struct PreparedRemoval::Update {
     rungs.count(outcome().rung);
     // The old one holds signals of the graphs that were embedded last.  They may be what goes now.
     scratch = (refit ? refit->embedder : session->embedder)->make_scratch();
-    if (graphs_added > 0) session->graphs.make_room(plan);
+    if (graphs_added > 0) {
+      session->graphs.make_room(plan);
+      models_before = session->models_before;
+      const std::size_t since = models_since_data_came();
+      if (since > 0) models_before.push_back({session->graphs.all_slots(), since});
+    }
     list_changes();
   }
 
@@ -129,6 +134,7 @@ struct PreparedRemoval::Update {
     changes.clear();  // views of what moves into the session
     session->certificate = std::move(kept_certificate);
     session->rungs = rungs;
+    if (graphs_added > 0) session->models_before = std::move(models_before);
     // All of these overwrite what they replace: old rows and weights, then old graphs and their ids, then class names.
     if (refit) {
       session->learner.overwrite();
@@ -145,33 +151,46 @@ struct PreparedRemoval::Update {
     refit.reset();
   }
 
-  // All counts of this training: they share weights and noise.
-  [[nodiscard]] std::size_t models_so_far() const {
-    std::size_t models = session->releases;
-    for (const EarlierCount& count : session->options.earlier) models += count.trained_again ? 0 : count.published;
-    return models;
+  // All counts of this training, but for models from before data was added: they share weights and noise.
+  [[nodiscard]] std::size_t models_since_data_came() const {
+    std::size_t others = 0;
+    for (const ModelsBefore& before : session->models_before) others += before.models;
+    const std::size_t all = session->releases + published_in(session->options.earlier);
+    return all - std::min(all, others);
+  }
+
+  // The models that had learned from what changes: a model knows no graph that came after it.
+  [[nodiscard]] Exposure models_that_know() const {
+    Exposure found;
+    if (plan.changes.empty()) return found;
+    found.models = models_since_data_came();
+    // Changes ascend by slot.
+    const std::size_t first = session->graphs.place(plan.changes.front().slot);
+    for (const ModelsBefore& before : session->models_before) {
+      if (first < before.slots) found.older += before.models;
+    }
+    return found;
   }
 
   [[nodiscard]] Exposure exposure_of(const Fit& before, const Fit& after) const {
     // No model so far knows graphs that come.  What they are exposed to is the next one.
-    Exposure found{0, graphs_added > 0 ? 1 : models_so_far()};
-    if (found.models == 0) return found;
+    Exposure found = graphs_added > 0 ? Exposure{0, 1} : models_that_know();
+    if (found.models > 0) found.one = shift_of_one(before, after);
+    found.shift = found.older > 0 ? std::numeric_limits<double>::infinity()
+                                  : std::sqrt(static_cast<double>(found.models)) * found.one;
+    return found;
+  }
+
+  [[nodiscard]] double shift_of_one(const Fit& before, const Fit& after) const {
     // Constants that follow the data have changed, and every model shows its constants.
-    if (refit) {
-      found.shift = std::numeric_limits<double>::infinity();
-      return found;
-    }
-    if (session->options.mechanism == Mechanism::kObjective) {
-      // The weights after the removal tell b = -grad L(w'; D'), and the weights before follow from b and the data.  A
-      // training draws a fresh b, which would tell less.  It is counted as if it did not.
-      found.shift = std::numeric_limits<double>::infinity();
-      return found;
-    }
+    if (refit) return std::numeric_limits<double>::infinity();
+    // The weights after the removal tell b = -grad L(w'; D'), and the weights before follow from b and the data.  A
+    // training draws a fresh b, which would tell less.  It is counted as if it did not.
+    if (session->options.mechanism == Mechanism::kObjective) return std::numeric_limits<double>::infinity();
     // Both weights are within their S of the optima that are compared.
     const double apart =
         (before.weights - after.weights).norm() + before.assessment.distance + after.assessment.distance;
-    found.shift = std::sqrt(static_cast<double>(found.models)) * apart / session->options.noise_stddev;
-    return found;
+    return apart / session->options.noise_stddev;
   }
 
   // The fit that will be in force, or the present one if there is nothing to do.
@@ -191,7 +210,8 @@ struct PreparedRemoval::Update {
   std::optional<Embedder::Scratch> scratch;  // the session's next one
   Certificate certificate = session->certificate;
   Certificate kept_certificate;  // a copy for the session
-  Exposure exposure{0, models_so_far()};
+  Exposure exposure;
+  std::vector<ModelsBefore> models_before;  // the session's next ones, of an addition
   EditCounts edits_together;
   RungCounts rungs = session->rungs;
   std::vector<SlotChange> changes;

@@ -88,7 +88,11 @@ Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder
       learner(std::move(trained)),
       noise(std::move(source)),
       scratch(embedder->make_scratch()),
-      certificate(certify(learner.fit(), learner.limit(), graphs.living())) {}
+      certificate(certify(learner.fit(), learner.limit(), graphs.living())) {
+  std::size_t of_earlier_trainings = 0;
+  for (const EarlierCount& count : options.earlier) of_earlier_trainings += count.trained_again ? count.published : 0;
+  if (of_earlier_trainings > 0) models_before.push_back({graphs.all_slots(), of_earlier_trainings});
+}
 
 Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
   std::vector<RowChange> rows;
@@ -198,6 +202,7 @@ Result<Session> Session::restore(SessionSnapshot snapshot, std::shared_ptr<const
   state->rungs = snapshot.rungs;
   // The count of releases goes on.  A session that began at zero again would publish more than the guarantee covers.
   state->releases = snapshot.releases;
+  if (!snapshot.models_before.empty()) state->models_before = std::move(snapshot.models_before);
   state->all_rows_by_place = part && all_rows;
   return Session(std::move(state));
 }
@@ -260,6 +265,7 @@ SessionSnapshot Session::snapshot_without_slots() const {
   snapshot.certificate = state_->certificate;
   snapshot.rungs = state_->rungs;
   snapshot.releases = state_->releases;
+  snapshot.models_before = state_->models_before;
   return snapshot;
 }
 

@@ -40,6 +40,7 @@ struct Session::State {
   Certificate certificate;
   RungCounts rungs;
   std::size_t releases = 0;
+  std::vector<ModelsBefore> models_before;
   BoundedContributions bounded;
   bool update_is_prepared = false;
   bool all_rows_by_place = false;  // a part of a session with the rows of all

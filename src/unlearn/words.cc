@@ -22,10 +22,19 @@ std::string counts_words(const RequestCounts& counts) {
 }
 
 std::string exposure_words(const Exposure& exposure, const Promise& promise) {
-  if (exposure.models == 0) return "nobody has seen a model that had learned from it";
-  const std::string who = exposure.models == 1
-                              ? std::string("the model published so far")
-                              : fmt::format("the {} models published so far", grouped(exposure.models));
+  if (exposure.models == 0 && exposure.older == 0) return "nobody has seen a model that had learned from it";
+  const std::size_t all = exposure.models + exposure.older;
+  const std::string who = all == 1 ? std::string("the model published so far")
+                                   : fmt::format("the {} models published so far", grouped(all));
+  if (exposure.older > 0) {
+    return fmt::format(
+        "whoever kept {} may tell for certain: {} published before data was added or the model was "
+        "trained again, and what such a model tells cannot be computed any more{}",
+        who,
+        all == 1 ? "it was"
+                 : fmt::format("{} of them {}", grouped(exposure.older), exposure.older == 1 ? "was" : "were"),
+        promise.protection == Protection::kEveryone ? "; the promise covers this" : "");
+  }
   if (promise.mechanism == Mechanism::kObjective) {
     return fmt::format("whoever kept {} can tell: models before and after share their noise", who);
   }

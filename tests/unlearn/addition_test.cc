@@ -372,5 +372,45 @@ TEST(LivingSession, ExposureOfAnAdditionIsThatOfTheNextModel) {
   EXPECT_GE(exposure.shift, 2 * (session.weights() - then).norm() / options.noise_stddev);
 }
 
+// With few graphs, one of them may move the weights by a hundred times of what it moves them by among many.  So what a
+// model from then tells must not be read off the weights of now.
+TEST(LivingSession, NothingIsComputedForModelsFromBeforeAnAddition) {
+  const RandomData data = testing::random_data(10);
+  const SessionOptions options = living_options(0);
+  Session session = Session::create(part_of(data.dataset, 0, 12), data.embedder, options).value();
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(session.release().ok());
+  ASSERT_TRUE(session.add(part_of(data.dataset, 12, 2)).ok());
+  const auto exposure_of = [](Session& of, std::size_t slot) {
+    Exposure exposure;
+    const RemovalRequest request = ForgetGraph{slot};
+    EXPECT_TRUE(of.preview(std::span(&request, 1), &exposure).ok());
+    return exposure;
+  };
+  Exposure old_graph = exposure_of(session, 3);
+  EXPECT_EQ(old_graph.models, 0U);
+  EXPECT_EQ(old_graph.older, 2U);
+  EXPECT_TRUE(std::isinf(old_graph.shift));
+  EXPECT_EQ(best_guess(old_graph), 1);
+  // A model knows no graph that came after it.
+  Exposure new_graph = exposure_of(session, 12);
+  EXPECT_EQ(new_graph.models + new_graph.older, 0U);
+  EXPECT_EQ(new_graph.shift, 0);
+
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(session.release().ok());
+  Session restored = Session::restore(session.snapshot(), data.embedder, options).value();
+  for (Session* one : {&session, &restored}) {
+    old_graph = exposure_of(*one, 3);
+    EXPECT_EQ(old_graph.models, 4U);
+    EXPECT_EQ(old_graph.older, 2U);
+    EXPECT_TRUE(std::isinf(old_graph.shift));
+    EXPECT_TRUE(std::isfinite(old_graph.one));
+    new_graph = exposure_of(*one, 12);
+    EXPECT_EQ(new_graph.models, 4U);
+    EXPECT_EQ(new_graph.older, 0U);
+    EXPECT_TRUE(std::isfinite(new_graph.shift));
+    EXPECT_EQ(new_graph.shift, 2 * new_graph.one);
+  }
+}
+
 }  // namespace
 }  // namespace unscatter

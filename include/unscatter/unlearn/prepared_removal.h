@@ -40,12 +40,18 @@ struct SlotChange {
 struct Exposure {
   // mu: for the best observer, "the removed data was in" and "it never was" are as far apart as N(mu, 1) and N(0, 1).
   // sqrt(models) |W_before - W_after|_F / sigma.  Infinite under the objective mechanism once a model was published:
-  // models before and after share their noise.  Exact for models published since the last removal.  Older ones count
-  // as if they had been published then.
+  // models before and after share their noise.  Exact for models published since the last removal.  Models from before
+  // another removal count as if they had been published then.  Infinite if there are `older` models.
   double shift = 0;
-  // Published so far by this training; all of them had learned from what is removed or replaced now.  Of an addition:
-  // 1, because no model so far knows the new graphs, and the shift is what the next one alone tells.
+  // Published so far by this training, since data was last added; all of them had learned from what is removed or
+  // replaced now.  Of an addition: 1, because no model so far knows the new graphs, and the shift is what the next one
+  // alone tells.
   std::size_t models = 0;
+  // Others that had learned from it: published before data was added, or by an earlier training.  Fewer graphs or other
+  // options may have made it far more visible there than it is now, and nothing is left to compute that from.
+  std::size_t older = 0;
+  // What one of `models` tells alone.
+  double one = 0;
 };
 // Phi(mu/2): how often the best guess between the two is right, if they are equally likely beforehand.  1/2 is blind
 // guessing.

@@ -34,6 +34,13 @@ struct OtherSlots {
   bool show_fit = false;              // one of them shows that no constant can change with those that are here
 };
 
+// Models that were published while a session had so many slots, before graphs were added.  Those of earlier trainings
+// come first.
+struct ModelsBefore {
+  std::size_t slots = 0;
+  std::size_t models = 0;
+};
+
 struct SessionSnapshot {
   std::string name;
   std::vector<std::string> class_names;
@@ -47,6 +54,7 @@ struct SessionSnapshot {
   RungCounts rungs;  // every update counts once
   std::size_t releases = 0;
   std::optional<OtherSlots> others = {};
+  std::vector<ModelsBefore> models_before = {};  // slots ascend
 };
 
 // What was derived from a snapshot's graphs earlier, so that it need not be derived again.  Whoever brings it vouches
