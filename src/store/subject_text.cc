@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utc_time.h"
+#include "store/request_json.h"
 
 namespace unscatter {
 namespace {
@@ -14,6 +15,12 @@ using OrderedJson = nlohmann::ordered_json;
 OrderedJson due_json(const std::optional<std::int64_t>& due) {
   return due ? OrderedJson(utc_text(*due)) : OrderedJson(nullptr);
 }
+
+// Ids come from files, so they may be any bytes.
+OrderedJson id_value(const std::string& id) { return OrderedJson::parse(id_json(id)); }
+
+// A name of a class that is not UTF-8 cannot be told as it is, and must not end the program.
+std::string dumped(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
 
 std::string_view direction_name(HeldEdge::Direction direction) {
   switch (direction) {
@@ -32,7 +39,7 @@ OrderedJson held_node_json(const HeldNode& node, bool hide_neighbours) {
   json["edges"] = OrderedJson::array();
   for (const HeldEdge& edge : node.edges) {
     OrderedJson one = {{"node", edge.node}};
-    if (!hide_neighbours) one["id"] = edge.id;
+    if (!hide_neighbours) one["id"] = id_value(edge.id);
     one["direction"] = direction_name(edge.direction);
     if (edge.weight) one["weight"] = *edge.weight;
     json["edges"].push_back(std::move(one));
@@ -42,7 +49,7 @@ OrderedJson held_node_json(const HeldNode& node, bool hide_neighbours) {
 
 OrderedJson held_graph_json(const HeldGraph& graph, bool hide_neighbours) {
   OrderedJson json = {{"number", graph.number},
-                      {"id", graph.id.empty() ? OrderedJson(nullptr) : OrderedJson(graph.id)},
+                      {"id", graph.id.empty() ? OrderedJson(nullptr) : id_value(graph.id)},
                       {"class", graph.class_name},
                       {"due", due_json(graph.due)},
                       {"nodes", OrderedJson::array()}};
@@ -53,18 +60,20 @@ OrderedJson held_graph_json(const HeldGraph& graph, bool hide_neighbours) {
 }  // namespace
 
 std::string subject_text(const std::string& id, const HeldSubject& held, bool hide_neighbours) {
-  OrderedJson json = {
-      {"subject", id}, {"held", !held.graphs.empty()}, {"due", due_json(held.due)}, {"graphs", OrderedJson::array()}};
+  OrderedJson json = {{"subject", id_value(id)},
+                      {"held", !held.graphs.empty()},
+                      {"due", due_json(held.due)},
+                      {"graphs", OrderedJson::array()}};
   for (const HeldGraph& graph : held.graphs) json["graphs"].push_back(held_graph_json(graph, hide_neighbours));
-  return json.dump();
+  return dumped(json);
 }
 
 std::string subject_list_text(const SubjectList& list) {
   OrderedJson json = OrderedJson::array();
   for (const SubjectList::Entry& entry : list.entries) {
-    json.push_back({{"id", entry.id}, {"graphs", entry.graphs}, {"due", due_json(entry.due)}});
+    json.push_back({{"id", id_value(entry.id)}, {"graphs", entry.graphs}, {"due", due_json(entry.due)}});
   }
-  return json.dump();
+  return dumped(json);
 }
 
 }  // namespace unscatter

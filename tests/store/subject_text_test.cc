@@ -42,5 +42,20 @@ TEST(SubjectText, NothingIsAnAnswer) {
   EXPECT_EQ(subject_list_text(list), R"([{"id":"a","graphs":3,"due":null}])");
 }
 
+// An id is bytes from a file.  It is told in the spelling of requests, and never ends the program.
+TEST(SubjectText, AnIdThatIsNotUtf8IsGivenByItsBytes) {
+  EXPECT_EQ(subject_text("\xff\xfe", {}, false), R"({"subject":{"bytes":"fffe"},"held":false,"due":null,"graphs":[]})");
+  HeldSubject held = held_by_two_graphs();
+  held.graphs[0].id = "\xff";
+  held.graphs[0].class_name = "\xff";
+  held.graphs[0].nodes[0].edges[0].id = "\xc3(";
+  const std::string text = subject_text("a", held, false);
+  EXPECT_NE(text.find("\"id\":{\"bytes\":\"ff\"},\"class\":\"\xef\xbf\xbd\""), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("id":{"bytes":"c328"})"), std::string::npos) << text;
+  SubjectList list;
+  list.entries.push_back({"\xff", 3, std::nullopt});
+  EXPECT_EQ(subject_list_text(list), R"([{"id":{"bytes":"ff"},"graphs":3,"due":null}])");
+}
+
 }  // namespace
 }  // namespace unscatter

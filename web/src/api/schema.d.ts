@@ -528,6 +528,8 @@ export interface components {
             /** @description Lower-case hexadecimal digits */
             bytes: string;
         };
+        /** @description An external id. One that is not UTF-8 is given by its bytes. */
+        Id: string | components["schemas"]["Bytes"];
         /** @description A number counts from 0 in the data set's own order. A text is an external id. An id that is not UTF-8 is given by its bytes. */
         Key: number | string | components["schemas"]["Bytes"];
         /** @description What is asked for, as in a list of requests (docs/receipts.md, "Requests"). */
@@ -935,7 +937,7 @@ export interface components {
         };
         SubjectEdge: {
             node: number;
-            id?: string;
+            id?: components["schemas"]["Id"];
             /** @enum {string} */
             direction: "both" | "from" | "to";
             weight?: number;
@@ -950,14 +952,14 @@ export interface components {
         };
         SubjectGraph: {
             number: number;
-            id: string | null;
+            id: components["schemas"]["Id"] | null;
             class: string;
             due: string | null;
             nodes: components["schemas"]["SubjectNode"][];
         };
         /** @description As `unscatter subject --json` has it. */
         Subject: {
-            subject: string;
+            subject: components["schemas"]["Id"];
             held: boolean;
             due: string | null;
             graphs: components["schemas"]["SubjectGraph"][];
@@ -968,7 +970,7 @@ export interface components {
             /** @description Of them fit the search */
             found: number;
             list: {
-                id: string;
+                id: components["schemas"]["Id"];
                 graphs: number;
                 due: string | null;
             }[];

@@ -25,15 +25,18 @@ export async function setPolicy(change: Partial<Schemas["Policy"]>): Promise<voi
 // A subject that is still there, another one every time.
 let given = 0;
 export async function someSubject(): Promise<string> {
-  const { data } = await api().GET("/v1/subjects", { params: { query: { limit: 100 } } });
-  return data!.list[given++ % data!.list.length]!.id;
+  const { data } = await api().GET("/v1/subjects", { params: { query: { limit: 200 } } });
+  const { id } = data!.list[given++ % data!.list.length]!;
+  if (typeof id !== "string") throw new Error("made data have ids that are text");
+  return id;
 }
 
 export async function untilFinal(id: string): Promise<Schemas["Request"]> {
-  for (let i = 0; i < 100; ++i) {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
     const { data } = await api().GET("/v1/requests/{id}", { params: { path: { id } } });
     if (data!.finished) return data!;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("the request is not final after ten seconds");
+  throw new Error("the request is not final after a minute");
 }
