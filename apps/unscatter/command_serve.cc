@@ -55,8 +55,24 @@ Status set_place(const std::string& text, service::ServerOptions& server) {
   return ok_status();
 }
 
+// A limit that is no limit, or one that nothing can pass, is a mistake of the hand.
+Status check_numbers(const ServeArguments& arguments) {
+  constexpr std::uint64_t kMostSeconds = 86400;
+  constexpr std::uint64_t kMostMinutes = 366 * 24 * 60;
+  const auto wrong = [](const char* option, const char* range) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("{} is {}", option, range)};
+  };
+  if (arguments.rate < 0) return wrong("--rate", "a number from 0, which is no limit");
+  if (arguments.connections == 0) return wrong("--max-connections", "at least 1");
+  if (arguments.per_address == 0) return wrong("--max-per-address", "at least 1");
+  if (arguments.drain_seconds > kMostSeconds) return wrong("--drain", "a day at most: 86400");
+  if (arguments.publish_minutes > kMostMinutes) return wrong("--publish-every", "a year at most: 527040");
+  return ok_status();
+}
+
 Result<service::ServeOptions> serve_options(const ServeArguments& arguments) {
   service::ServeOptions options;
+  UNSCATTER_CHECK_OK(check_numbers(arguments));
   UNSCATTER_CHECK_OK(set_place(arguments.listen, options.server));
   UNSCATTER_TRY(key, arguments.key.load());
   options.server.tls_certificate = arguments.tls_certificate;

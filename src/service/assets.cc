@@ -54,15 +54,13 @@ HttpResponse page_without_assets() {
 
 }  // namespace
 
-bool is_asset(const std::vector<std::string>& path) { return path.empty() || path.front() != "v1"; }
+// What the page shows stands behind a #, so the page itself has one address.
+bool is_asset(const std::vector<std::string>& path) { return path.empty() || find_asset(joined(path)) != nullptr; }
 
 Outcome<HttpResponse> get_asset(std::string_view method, const std::vector<std::string>& path) {
-  if (method != "GET") return Refusal{.status = 405, .detail = "The page can only be read.", .allow = "GET"};
-  const std::string name = joined(path);
-  const bool is_view = name.empty() || name.find('.') == std::string::npos;
-  const Asset* asset = find_asset(is_view ? "index.html" : name);
-  if (asset == nullptr && is_view) return page_without_assets();
-  if (asset == nullptr) return Refusal{.status = 404, .detail = "There is no such file."};
+  if (method != "GET") return Refusal{.status = 405, .detail = "The page can only be read.", .allow = "GET, HEAD"};
+  const Asset* asset = find_asset(path.empty() ? "index.html" : joined(path));
+  if (asset == nullptr) return page_without_assets();
   HttpResponse response;
   response.content_type = type_of(asset->path);
   response.body = asset->content;

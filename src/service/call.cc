@@ -20,28 +20,14 @@ constexpr const char* kContentPolicy =
     "'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const std::string* header_of(const HttpResponse& response, std::string_view name) {
-  for (const auto& [key, value] : response.headers) {
+std::string* header_of(HttpResponse& response, std::string_view name) {
+  for (auto& [key, value] : response.headers) {
     if (key == name) return &value;
   }
   return nullptr;
 }
 
-bool has_tag(std::string_view list, std::string_view tag) {
-  if (list == "*") return true;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    std::string_view one = list.substr(0, comma);
-    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
-    while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
-    if (one.starts_with("W/")) one.remove_prefix(2);
-    if (one == tag) return true;
-    list.remove_prefix(std::min(list.size(), comma + 1));
-  }
-  return false;
-}
-
-bool may_pack(const HttpResponse& response) {
+bool may_pack(HttpResponse& response) {
   const std::string_view type = response.content_type;
   return response.body.size() > kWorthPacking && header_of(response, "Set-Cookie") == nullptr &&
          (type.starts_with("application/json") || type.starts_with("text/") || type.starts_with("application/java") ||
@@ -49,10 +35,12 @@ bool may_pack(const HttpResponse& response) {
 }
 
 void pack(const HttpRequest& request, HttpResponse& response) {
-  if (!may_pack(response)) return;
   response.headers.emplace_back("Vary", "Accept-Encoding");
-  const auto accepted = request.header("accept-encoding");
+  const auto accepted = request.list_header("accept-encoding");
   if (!accepted || !accepts_gzip(*accepted)) return;
+  // Other bytes than without the coding, so the tag is weak.
+  if (std::string* tag = header_of(response, "ETag")) tag->insert(0, "W/");
+  if (response.status == 304) return;
   if (auto packed = gzipped(response.body)) {
     response.body = *std::move(packed);
     response.headers.emplace_back("Content-Encoding", "gzip");
@@ -61,7 +49,22 @@ void pack(const HttpRequest& request, HttpResponse& response) {
 
 }  // namespace
 
+bool has_tag(std::string_view list, std::string_view tag, bool weak) {
+  if (list == "*") return true;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view one = list.substr(0, comma);
+    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+    while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
+    if (weak && one.starts_with("W/")) one.remove_prefix(2);
+    if (one == tag) return true;
+    list.remove_prefix(std::min(list.size(), comma + 1));
+  }
+  return false;
+}
+
 void Call::finish(Outcome<HttpResponse> outcome) {
+  if (std::exchange(finished_, true)) return;
   HttpResponse response = outcome.ok() ? std::move(outcome).value() : problem(outcome.error());
   response.route = route;
   response.token = principal.token;
@@ -84,15 +87,17 @@ HttpResponse tagged_response(const Json& document) {
 
 void complete(const HttpRequest& request, HttpResponse& response) {
   const std::string* tag = header_of(response, "ETag");
-  const auto wanted = request.header("if-none-match");
-  if (tag != nullptr && wanted && response.status == 200 && request.method == "GET" && has_tag(*wanted, *tag)) {
+  const auto wanted = request.list_header("if-none-match");
+  const bool packable = may_pack(response);
+  if (tag != nullptr && wanted && response.status == 200 && request.method == "GET" && has_tag(*wanted, *tag, true)) {
     response.status = 304;
     response.body.clear();
   }
-  pack(request, response);
+  const bool tagged = tag != nullptr;
+  if (packable) pack(request, response);
   if (header_of(response, "Cache-Control") == nullptr) {
     // With a tag an answer may be kept and has to be asked about.  Everything else may be about people.
-    response.headers.emplace_back("Cache-Control", tag != nullptr ? "private, no-cache" : "no-store");
+    response.headers.emplace_back("Cache-Control", tagged ? "private, no-cache" : "no-store");
   }
   response.headers.emplace_back("Content-Security-Policy", kContentPolicy);
   response.headers.emplace_back("X-Content-Type-Options", "nosniff");

@@ -31,8 +31,11 @@ struct Call {
   Principal principal;
   Answer answer;
 
-  // Answers, once.
+  // Answers, once.  Whatever comes later is passed over.
   void finish(Outcome<HttpResponse> outcome);
+
+ private:
+  bool finished_ = false;
 };
 using CallPtr = std::shared_ptr<Call>;
 
@@ -40,6 +43,9 @@ using CallPtr = std::shared_ptr<Call>;
 // The same with an ETag of its content.
 [[nodiscard]] HttpResponse tagged_response(const Json& document);
 
+// Is the tag in a list of If-Match or If-None-Match?  With `weak` a tag that stands for the same content in another
+// coding counts as well; If-Match does not take such a one (RFC 9110, 8.8.3.2).
+[[nodiscard]] bool has_tag(std::string_view list, std::string_view tag, bool weak);
 // What HTTP asks of every answer: 304 where the client has it already, gzip, headers for security.  The answer of a
 // request that signs in is never compressed, because its length could then tell something of the secret in it.
 void complete(const HttpRequest& request, HttpResponse& response);

@@ -117,10 +117,8 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
 
   void on_header(beast::error_code error, std::size_t) {
     if (const bool late = reading_ended(); error) return late ? refuse_with(too_slow("header")) : refuse(error);
-    const auto expected = parser_->get()[http::field::expect];
-    if (expected.empty()) return read_body();
-    if (!beast::iequals(expected, "100-continue"))
-      return refuse_with(Refusal{.status = 417, .detail = "The header Expect can only be 100-continue."});
+    if (const auto refusal = refusal_of_header(parser_->get())) return refuse_with(*refusal);
+    if (!expects_continue(parser_->get())) return read_body();
     static const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(stream_, asio::buffer(go_on),
                       [self = this->shared_from_this()](beast::error_code failed, std::size_t) {
@@ -137,6 +135,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     if (const bool late = reading_ended(); error) return late ? refuse_with(too_slow("body")) : refuse(error);
     keep_alive_ = parser_->get().keep_alive();
     HttpRequest request = request_of(parser_->release());
+    head_only_ = request.head;
     fill_in(request);
     host_.compute([self = this->shared_from_this(), request = std::move(request)]() mutable {
       self->host_.service.handle(std::move(request), [self](HttpResponse response) {
@@ -184,15 +183,17 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   }
   void refuse_with(const Refusal& refusal) {
     keep_alive_ = false;
+    head_only_ = false;
     HttpRequest request;
     fill_in(request);
     write(host_.service.refuse(request, refusal));
   }
 
   void write(HttpResponse response) {
-    if (response.events) return begin_events(std::move(response));
+    if (response.events && !head_only_) return begin_events(std::move(response));
     keep_alive_ = keep_alive_ && !stopping_;
-    message_ = std::make_shared<http::response<http::string_body>>(message_of(std::move(response), keep_alive_));
+    message_ =
+        std::make_shared<http::response<http::string_body>>(message_of(std::move(response), keep_alive_, head_only_));
     lowest().expires_after(host_.limits.writing);
     http::async_write(stream_, *message_, bound(&Connection::on_written));
   }
@@ -205,6 +206,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   // Server-sent events: a header, then a chunk for each event.
   void begin_events(HttpResponse response) {
     streaming_ = true;
+    listens_for_ = response.token;
     ++host_.service.metrics().event_streams;
     ends_ = std::chrono::steady_clock::now() + host_.limits.events;
     head_ = std::make_shared<http::response<http::empty_body>>(event_head(std::move(response)));
@@ -225,10 +227,11 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     writing_ = true;
   }
 
-  // A comment now and then shows both sides that the other one is there.
+  // A comment now and then shows both sides that the other one is there.  Whose token was taken away hears no more.
   void beat() {
     constexpr auto kBeat = std::chrono::seconds(15);
-    if (stopping_ || std::chrono::steady_clock::now() >= ends_) return close();
+    const bool may_listen = host_.service.token_table()->by_id(listens_for_).has_value();
+    if (stopping_ || !may_listen || std::chrono::steady_clock::now() >= ends_) return close();
     push(std::make_shared<const std::string>(": here\n\n"));
     beat_.expires_after(kBeat);
     // Between two events this is what keeps the connection alive.
@@ -305,6 +308,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   std::optional<Parser> parser_;
   std::shared_ptr<http::response<http::string_body>> message_;
   bool keep_alive_ = true;
+  bool head_only_ = false;  // the request in hand is HEAD
   bool stopping_ = false;
   bool closing_ = false;
   bool idle_ = false;
@@ -315,6 +319,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   bool streaming_ = false;
   bool writing_ = false;
   std::uint64_t listener_ = 0;
+  std::string listens_for_;  // id of a token
   std::chrono::steady_clock::time_point ends_{};
   asio::steady_timer beat_;
   std::shared_ptr<http::response<http::empty_body>> head_;

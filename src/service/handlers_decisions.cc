@@ -36,8 +36,8 @@ void decide(Service& service, const CallPtr& call, const NoteRule& rule, Decisio
   if (!id.ok()) return call->finish(Refusal{.status = 404, .detail = "There is no such request."});
   auto note = note_of(*call, rule);
   if (!note.ok()) return call->finish(note.error());
-  const bool taken = service.writer().run(
-      [&service, call, id = *id, note = *note, decision = std::move(decision)](Workspace&, RequestQueue& queue) {
+  service.on_writer(
+      call, [&service, call, id = *id, note = *note, decision = std::move(decision)](Workspace&, RequestQueue& queue) {
         const auto changed = decision(queue, id, call->principal.token, note);
         if (changed.ok()) {
           service.writer().tell(*changed);
@@ -52,7 +52,6 @@ void decide(Service& service, const CallPtr& call, const NoteRule& rule, Decisio
         }
         call->finish(refusal_of(changed.error()));
       });
-  if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
 }
 
 }  // namespace

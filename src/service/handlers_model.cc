@@ -113,11 +113,10 @@ void get_model(Service& service, CallPtr call) {
 void publish_model(Service& service, CallPtr call) {
   const auto fresh = wants_fresh(*call);
   if (!fresh.ok()) return call->finish(fresh.error());
-  const bool taken = service.writer().run([&service, call, fresh = *fresh](Workspace& workspace, RequestQueue& queue) {
+  service.on_writer(call, [&service, call, fresh = *fresh](Workspace& workspace, RequestQueue& queue) {
     call->finish(release_model(
         service, workspace, [&queue] { queue.refresh_info(); }, fresh));
   });
-  if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
 }
 
 void predict(Service& service, CallPtr call) { call->finish(predictions(service, *call)); }

@@ -55,11 +55,9 @@ Outcome<HttpResponse> preview_answer(Workspace& workspace, const PreviewOrder& o
 void preview(Service& service, CallPtr call) {
   auto order = order_of(call->request);
   if (!order.ok()) return call->finish(order.error());
-  const bool taken =
-      service.writer().run([call, order = std::move(order).value()](Workspace& workspace, RequestQueue&) {
-        call->finish(preview_answer(workspace, order));
-      });
-  if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
+  service.on_writer(call, [call, order = std::move(order).value()](Workspace& workspace, RequestQueue&) {
+    call->finish(preview_answer(workspace, order));
+  });
 }
 
 }  // namespace unscatter::service

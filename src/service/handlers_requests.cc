@@ -15,17 +15,29 @@ namespace {
 
 constexpr std::int64_t kLongestWait = 60;
 
-// "wait=5" of the header Prefer (RFC 7240).  Anything else is passed over, as that document asks.
+// "wait=5" of the header Prefer, which may name others beside it (RFC 7240).  They are passed over, as that document
+// asks.
 std::chrono::seconds preferred_wait(const HttpRequest& request) {
-  const std::string_view text = request.header("prefer").value_or("");
-  if (!text.starts_with("wait=")) return std::chrono::seconds(0);
+  constexpr std::string_view kWait = "wait=";
+  const std::string list = request.list_header("prefer").value_or("");
+  std::string_view text = list;
+  while (!text.empty()) {
+    text.remove_prefix(std::min(text.find_first_not_of(", \t"), text.size()));
+    if (text.starts_with(kWait)) break;
+    text.remove_prefix(std::min(text.find(','), text.size()));
+  }
+  if (text.empty()) return std::chrono::seconds(0);
   std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data() + 5, text.data() + text.size(), seconds);
+  const auto [end, error] = std::from_chars(text.data() + kWait.size(), text.data() + text.size(), seconds);
   if (error != std::errc() || seconds < 0) return std::chrono::seconds(0);
   return std::chrono::seconds(std::min(seconds, kLongestWait));
 }
 
 Outcome<std::string> idempotency_key(const HttpRequest& request) {
+  // Whoever sends two means that nothing is done twice, and nobody knows by which of them.
+  if (request.came_twice("idempotency-key")) {
+    return Refusal{.status = 400, .detail = "There is more than one Idempotency-Key."};
+  }
   const auto key = request.header("idempotency-key");
   if (!key) return std::string();
   const bool printable = std::all_of(key->begin(), key->end(), [](char byte) { return byte > ' ' && byte < 0x7f; });

@@ -61,9 +61,9 @@ Outcome<QueuePolicy> policy_of(const HttpRequest& request) {
 }
 
 void change_policy(Service& service, const CallPtr& call, RequestQueue& queue, const QueuePolicy& policy) {
-  const auto wanted = call->request.header("if-match");
+  const auto wanted = call->request.list_header("if-match");
   const std::string present = etag_of(json_response(policy_json(queue.view()->policy)).body);
-  if (wanted && *wanted != "*" && *wanted != present) {
+  if (wanted && !has_tag(*wanted, present, false)) {
     return call->finish(Refusal{.status = 412, .detail = "The policy was changed in between."});
   }
   const Status changed = queue.set_policy(policy);
@@ -120,10 +120,9 @@ void get_policy(Service& service, CallPtr call) {
 void put_policy(Service& service, CallPtr call) {
   auto policy = policy_of(call->request);
   if (!policy.ok()) return call->finish(policy.error());
-  const bool taken = service.writer().run([&service, call, policy = *policy](Workspace&, RequestQueue& queue) {
+  service.on_writer(call, [&service, call, policy = *policy](Workspace&, RequestQueue& queue) {
     change_policy(service, call, queue, policy);
   });
-  if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
 }
 
 void list_webhooks(Service& service, CallPtr call) {

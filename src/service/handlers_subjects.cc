@@ -33,9 +33,8 @@ Outcome<HttpResponse> subjects_answer(const Workspace& workspace, const SubjectS
 }
 
 void ask_writer(Service& service, const CallPtr& call, std::function<Outcome<HttpResponse>(const Workspace&)> ask) {
-  const bool taken = service.writer().run(
-      [call, ask = std::move(ask)](Workspace& workspace, RequestQueue&) { call->finish(ask(workspace)); });
-  if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
+  service.on_writer(
+      call, [call, ask = std::move(ask)](Workspace& workspace, RequestQueue&) { call->finish(ask(workspace)); });
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct HttpRequest {
   std::string target;  // as it was sent: "/v1/requests?limit=5"
   Headers headers;
   std::string body;
+  bool head = false;    // method is "GET", and only the header of the answer is wanted
   std::string address;  // of the client, without port
   bool secure = false;  // it came over TLS
   bool loopback = false;
@@ -27,6 +28,9 @@ struct HttpRequest {
   // The value of a header that came exactly once.  A header that came twice counts as absent: two parties could read
   // two different values.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
+  [[nodiscard]] bool came_twice(std::string_view name) const;
+  // The values of a header that is a list, with ", " between them: it may come in several lines (RFC 9110, 5.3).
+  [[nodiscard]] std::optional<std::string> list_header(std::string_view name) const;
 };
 
 struct HttpResponse {

@@ -25,7 +25,9 @@ void set_headers(Message& message, const HttpResponse& response) {
 
 HttpRequest request_of(http::request<http::string_body> message) {
   HttpRequest request;
-  request.method = text_of(message.method_string());
+  // HEAD is GET with an answer of which only the header is sent (RFC 9110, 9.3.2).
+  request.head = message.method() == http::verb::head;
+  request.method = request.head ? "GET" : text_of(message.method_string());
   request.target = text_of(message.target());
   for (const auto& field : message) {
     std::string name = text_of(field.name_string());
@@ -36,13 +38,15 @@ HttpRequest request_of(http::request<http::string_body> message) {
   return request;
 }
 
-http::response<http::string_body> message_of(HttpResponse response, bool keep_alive) {
+http::response<http::string_body> message_of(HttpResponse response, bool keep_alive, bool head) {
   http::response<http::string_body> message;
   message.version(11);
   set_headers(message, response);
   message.keep_alive(keep_alive);
   message.body() = std::move(response.body);
   message.prepare_payload();
+  // Its length stays.  A client that asked for the header would take a body for the next answer.
+  if (head) message.body().clear();
   return message;
 }
 
@@ -52,6 +56,20 @@ http::response<http::empty_body> event_head(HttpResponse response) {
   set_headers(message, response);
   message.chunked(true);
   return message;
+}
+
+std::optional<Refusal> refusal_of_header(const http::request<http::string_body>& message) {
+  const auto coding = message.find(http::field::transfer_encoding);
+  if (coding != message.end() && (message.version() < 11 || !beast::iequals(coding->value(), "chunked"))) {
+    return Refusal{.status = 400, .detail = "The only transfer coding is chunked, of HTTP/1.1."};
+  }
+  const auto expected = message[http::field::expect];
+  if (expected.empty() || beast::iequals(expected, "100-continue")) return std::nullopt;
+  return Refusal{.status = 417, .detail = "The header Expect can only be 100-continue."};
+}
+
+bool expects_continue(const http::request<http::string_body>& message) {
+  return message.version() >= 11 && !message[http::field::expect].empty();
 }
 
 std::optional<Refusal> refusal_of_parser(const beast::error_code& error) {

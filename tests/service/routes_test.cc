@@ -15,7 +15,7 @@ TEST(Routes, AreFoundByMethodAndPath) {
   EXPECT_EQ(match_route("POST", {"v1", "receipts", "verify"}).route->access, Access::kPublic);
   EXPECT_EQ(match_route("GET", {"v1"}).route, nullptr);
   EXPECT_EQ(match_route("GET", {"v1", "requests", "a", "b"}).allow, "");
-  EXPECT_EQ(match_route("PATCH", {"v1", "policy"}).allow, "GET, PUT");
+  EXPECT_EQ(match_route("PATCH", {"v1", "policy"}).allow, "GET, HEAD, PUT");
 }
 
 // Whoever adds a route has to say who may use it.

@@ -24,8 +24,8 @@ TEST(WebhookUrl, EverythingElseIsRefused) {
   for (const char* text :
        {"", "ftp://localhost/", "http://example.org/", "http://127.0.0.1.example.org/", "https://", "https:///a",
         "https://user@example.org/", "http://localhost@example.org/", "https://example.org/#a", "https://exa mple.org/",
-        "https://example.org:x/", "https://example.org:123456/", "https://[::1", "http://[::1]x/", "file:///etc/passwd",
-        "https://example.org/\n"}) {
+        "https://example.org:x/", "https://example.org:123456/", "https://example.org:65536/", "https://example.org:0/",
+        "https://[::1", "http://[::1]x/", "file:///etc/passwd", "https://example.org/\n"}) {
     EXPECT_FALSE(parse_webhook_url(text).ok()) << text;
   }
 }
