@@ -2,6 +2,7 @@ import { counted } from "../lib/words";
 import { Digest } from "../parts/digest";
 import { Facts } from "../parts/facts";
 import { Notice } from "../parts/notice";
+import { focusHeading } from "../parts/page_title";
 import type { LedgerCheck } from "./check_ledger";
 import type { Seen } from "./trust";
 
@@ -13,9 +14,13 @@ interface VerdictProps {
 
 export function LedgerVerdict({ found, seen, onForget }: VerdictProps) {
   const head = found.entries.at(-1);
+  const forget = () => {
+    focusHeading();
+    onForget();
+  };
   return (
     <section class="card stack" aria-label="What was checked">
-      <Judgement found={found} seen={seen} onForget={onForget} />
+      <Judgement found={found} seen={seen} onForget={forget} />
       <Facts
         facts={[
           ["Signed by", <code class="wrap">{found.signer}</code>],

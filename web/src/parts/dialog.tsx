@@ -5,10 +5,13 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 export function Dialog({
   title,
   onClose,
+  leave,
   children,
 }: {
   title: string;
   onClose: () => void;
+  // Gives the focus to something else than what had it before, and says so.
+  leave?: () => boolean;
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,7 +22,7 @@ export function Dialog({
     shown.showModal();
     return () => {
       shown.close();
-      before?.focus();
+      if (!leave?.()) before?.focus();
     };
   }, []);
   return (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Problem } from "../api/problem";
+import { focusHeading } from "./page_title";
 
 type Tone = "info" | "good" | "warn" | "bad";
 
@@ -24,6 +25,10 @@ export function Notice({
 }
 
 export function ProblemNotice({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  const again = () => {
+    focusHeading();
+    retry?.();
+  };
   return (
     <Notice tone="bad" title={problem.title} alert>
       <p>{problem.detail}</p>
@@ -35,7 +40,7 @@ export function ProblemNotice({ problem, retry }: { problem: Problem; retry?: ()
       )}
       {retry && (
         <p>
-          <button type="button" class="button" onClick={retry}>
+          <button type="button" class="button" onClick={again}>
             Try again
           </button>
         </p>

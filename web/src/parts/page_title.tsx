@@ -4,6 +4,11 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 let first = true;
 
+// For what takes itself away when it is used: the focus must not fall out of the page with it.
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>("main h1")?.focus();
+}
+
 export function PageTitle({ title, children }: { title: string; children?: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   // Before anything else can happen: a key that is pressed as soon as the page is there starts from its heading.

@@ -1,10 +1,11 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Schemas } from "../api/client";
 import { type Problem, problemFrom } from "../api/problem";
 import { type Action, type Note, NOTES, sentence, STATES } from "../lib/words";
 import { useAnnounce } from "../parts/announcer";
 import { Dialog } from "../parts/dialog";
 import { ProblemNotice } from "../parts/notice";
+import { focusHeading } from "../parts/page_title";
 import { ACTIONS, perform } from "./actions";
 
 interface DialogProps {
@@ -20,6 +21,12 @@ export function ActionDialog({ action, request, onClose, onDone }: DialogProps) 
   const [note, setNote] = useState<Note | undefined>(words.notes[0]);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
+  // Then the button that had the focus is about to go.
+  const done = useRef(false);
+  const leave = () => {
+    if (done.current) focusHeading();
+    return done.current;
+  };
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
@@ -28,6 +35,7 @@ export function ActionDialog({ action, request, onClose, onDone }: DialogProps) 
       announce(
         action === "extend" ? "The due date was moved." : `Request ${changed.number}: ${STATES[changed.state]}.`,
       );
+      done.current = true;
       onDone();
       onClose();
     } catch (error) {
@@ -36,7 +44,7 @@ export function ActionDialog({ action, request, onClose, onDone }: DialogProps) 
     }
   };
   return (
-    <Dialog title={words.title} onClose={onClose}>
+    <Dialog title={words.title} onClose={onClose} leave={leave}>
       <form class="stack" onSubmit={submit}>
         <p>{words.explain}</p>
         {words.notes.length > 0 && <Reasons notes={words.notes} chosen={note} onChoose={setNote} />}

@@ -5,7 +5,7 @@ import { useAnswer } from "../lib/use_answer";
 import { useDelayed } from "../lib/use_delayed";
 import { useLive } from "../live/live";
 import { Loaded } from "../parts/loading";
-import { PageTitle } from "../parts/page_title";
+import { focusHeading, PageTitle } from "../parts/page_title";
 import { Pager } from "../parts/pager";
 import { useSession } from "../session/session";
 import { FilterBar, type Filters, NO_FILTERS } from "./filters";
@@ -79,11 +79,15 @@ export function RequestsPage() {
 }
 
 function Empty({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const clear = () => {
+    focusHeading();
+    onClear();
+  };
   if (!filtered) return <p class="empty">Nobody has asked to be forgotten yet.</p>;
   return (
     <div class="empty">
       <p>No request fits.</p>
-      <button type="button" class="button" onClick={onClear}>
+      <button type="button" class="button" onClick={clear}>
         Show all requests
       </button>
     </div>

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, inject, it } from "vitest";
 import { setPolicy, someSubject, submit } from "../service/api";
-import { newPage, signedIn, useBrowser } from "../service/browser";
+import { forgive, newPage, signedIn, useBrowser } from "../service/browser";
 
 useBrowser();
 beforeAll(() => setPolicy({ verify: true }));
@@ -82,6 +82,35 @@ it("a question keeps the focus, Escape closes it, and the focus goes back", asyn
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   expect(await focused(page)).toBe("Refuse");
+});
+
+it.each(["Approve", "Refuse", "Extend"])("%s: the button goes, and the focus stays in the page", async (button) => {
+  const { id, number } = await submit({ forget: "subject", id: await someSubject() });
+  const { page } = await signedIn(`/requests/${id}`);
+  await page.getByRole("button", { name: button }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: button }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: button }).waitFor({ state: "detached" });
+  expect(await focused(page)).toBe(`Request ${number}`);
+});
+
+it("a button that empties the filters or tries again does not take the focus with it", async () => {
+  const { page } = await signedIn("/requests");
+  await page.getByLabel("Search").fill("nobody-of-this-name");
+  await page.getByRole("button", { name: "Show all requests" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("tbody tr").first().waitFor();
+  expect(await focused(page)).toBe("Requests");
+  await page.route("**/v1/ledger?*", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.getByRole("link", { name: "Ledger" }).click();
+  await page.getByRole("button", { name: "Try again" }).focus();
+  await page.unroute("**/v1/ledger?*");
+  await page.keyboard.press("Enter");
+  await page.getByText("the chain is good").waitFor();
+  expect(await focused(page)).toBe("Ledger");
+  expect(forgive("503")).toBeGreaterThan(0);
 });
 
 it("the skip link leads past the navigation and does not change the page", async () => {
