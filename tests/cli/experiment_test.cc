@@ -61,7 +61,14 @@ TEST_F(Experiment, PrintsTheTableAndKeepsTheCells) {
 TEST_F(Experiment, GoesOnAfterAnInterrupt) {
   testing::RunningProgram running(command({"all", "--splits", "20"}));
   const auto cells = folder_.path() / "out" / "cells";
-  for (int wait = 0; wait < 1000 && !std::filesystem::exists(cells); ++wait) ::usleep(10'000);
+  const auto has_a_cell = [&] {
+    std::error_code none;
+    for (std::filesystem::recursive_directory_iterator at(cells, none), end; at != end; at.increment(none)) {
+      if (at->path().extension() == ".json") return true;
+    }
+    return false;
+  };
+  for (int wait = 0; wait < 12'000 && !has_a_cell(); ++wait) ::usleep(10'000);
   running.signal(SIGINT);
   const Outcome stopped = running.wait();
   EXPECT_EQ(stopped.exit_code, 1) << stopped.out;

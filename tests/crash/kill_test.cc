@@ -145,7 +145,7 @@ TEST_F(KilledProcess, AWorkspaceInUseIsUnavailable) {
   ASSERT_EQ(holder.line(), "ready");
   const auto begin = Clock::now();
   const auto workspace = Workspace::open(path(), patient_for(std::chrono::milliseconds(0)));
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(8));  // without waiting, on a machine that is busy
   ASSERT_FALSE(workspace.ok());
   EXPECT_EQ(workspace.error().code, ErrorCode::kUnavailable);
   EXPECT_NE(workspace.error().message.find("w.unscatter"), std::string::npos) << workspace.error().message;

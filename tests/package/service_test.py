@@ -7,6 +7,7 @@
 
 import os
 import pathlib
+import random
 import re
 import shlex
 import signal
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds, of a machine that is busy
 
 # A service that does what the unit relies on, and two that do not.  They show that this test can fail.
 STAND_IN = """#!/usr/bin/env python3
@@ -60,8 +61,14 @@ def faults_of_settings(program, conf, folder):
 
 
 def free_address():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return "127.0.0.1:%d" % probe.getsockname()[1]
+    """One that nobody gets before it is used: the system hands out ports from 32768 on by itself."""
+    while True:
+        address = ("127.0.0.1", random.SystemRandom().randrange(20000, 30000))
+        try:
+            socket.create_server(address).close()
+            return "%s:%d" % address
+        except OSError:
+            pass
 
 
 def told(receiver, process, patience):

@@ -63,7 +63,7 @@ class SmallDisk:
 def ask(running, name, wait=0):
     """Status and document of a submission; None where there was no answer."""
     try:
-        answer = running.client("submit", timeout=15).call(
+        answer = running.client("submit", timeout=60).call(
             "POST", "/v1/requests", {"forget": "subject", "id": name},
             headers={"Idempotency-Key": "key-" + name, "Connection": "close", "Prefer": f"wait={wait}"})
     except (OSError, http.client.HTTPException):
@@ -71,19 +71,24 @@ def ask(running, name, wait=0):
     return answer.status, answer.json()
 
 
-def wait_until_ready(running, patience=20):
+def is_ready(running):
+    try:
+        return running.client(None).call("GET", "/readyz").status == 200
+    except (OSError, http.client.HTTPException):
+        return False  # it ends
+
+
+def wait_until_ready(place, running, patience=120):
+    """As systemd does it: a service that says that it cannot write is started again."""
     until = time.monotonic() + patience
-    while running.client(None).call("GET", "/readyz").status != 200:
+    restarts = 0
+    while not is_ready(running):
         assert time.monotonic() < until, "the service does not notice that there is room again"
         time.sleep(0.2)
-
-
-def go_on(place, running):
-    """As systemd does it: a service that says that it cannot write is started again."""
-    if running.process.poll() is None:
-        return running, 0
-    assert running.process.returncode == 1, running.process.returncode
-    return place.serve("--rate", 0), 1
+        if running.process.poll() is not None:
+            assert running.process.returncode == 1, running.process.returncode
+            running, restarts = place.serve("--rate", 0), restarts + 1
+    return running, restarts
 
 
 def check_disk(place, disk, rooms):
@@ -110,15 +115,18 @@ def check_disk(place, disk, rooms):
             predicted += running.client().call("POST", "/v1/predict", {"graphs": [graph]}).status == 200
             assert running.client(None).call("GET", "/healthz").status == 200
         except (OSError, http.client.HTTPException):
-            pass  # it ends, and go_on() looks at how
+            pass  # it ends, and wait_until_ready() looks at how
         disk.relieve(running)
         time.sleep(1.5)  # it looks once a second whether it has to end
-        running, again = go_on(place, running)
+        running, again = wait_until_ready(place, running)
         restarts += again
-        wait_until_ready(running)
         if again:
             running.client().call("POST", "/v1/releases", {})
         status, document = ask(running, name)
+        if status is None:  # it has ended after all
+            running, again = wait_until_ready(place, running)
+            restarts += again
+            status, document = ask(running, name)
         assert status == 202, (room, status, document)
         assert acknowledged.setdefault(name, document["id"]) == document["id"], "a key that was answered was lost"
     assert refused >= 3 and unready >= 1, (refused, unready)

@@ -72,7 +72,7 @@ def main():
         submitters = Submitters(place.tokens, subjects[: len(subjects) - 20])
         running = place.serve("--rate", 0)
         current = [running]
-        threads = [threading.Thread(target=submitters.work, args=(lambda: current[0].client("submit", timeout=10),))
+        threads = [threading.Thread(target=submitters.work, args=(lambda: current[0].client("submit", timeout=60),))
                    for _ in range(4)]
         for thread in threads:
             thread.start()
@@ -80,6 +80,10 @@ def main():
             time.sleep(random.uniform(0.0, 0.4))
             current[0].kill()
             current[0] = place.serve("--rate", 0)
+        # However slow the machine is, the last process has time for some.
+        until = time.monotonic() + 60
+        while len(submitters.acknowledged) <= arguments.kills and time.monotonic() < until:
+            time.sleep(0.1)
         time.sleep(0.5)
         submitters.stopping = True
         for thread in threads:

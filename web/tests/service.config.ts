@@ -11,7 +11,8 @@ export default defineConfig({
     // Playwright takes long to load; once is enough.
     pool: "forks",
     poolOptions: { forks: { singleFork: true, isolate: false } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Waiting ends when what is waited for is there.  These are for a machine that has much else to do.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

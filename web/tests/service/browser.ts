@@ -10,6 +10,10 @@ export interface Watched {
   requests: string[];
 }
 
+// UNSCATTER_SLOW_BROWSER=6 makes the browser six times slower, and its frames late.  It shows tests and pages that rely
+// on speed.
+const SLOWER = Number(process.env.UNSCATTER_SLOW_BROWSER ?? 1);
+
 let browser: Browser;
 let open: Watched[] = [];
 
@@ -36,7 +40,8 @@ export function useBrowser(): void {
 export async function newPage(options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
+  if (SLOWER > 1) await slowDown(page);
   const watched: Watched = { page, errors: [], requests: [] };
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") watched.errors.push(message.text());
@@ -45,6 +50,15 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Watc
   page.on("request", (request) => watched.requests.push(request.url()));
   open.push(watched);
   return watched;
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  await page.addInitScript(() => {
+    const onTime = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (draw) => onTime(() => setTimeout(() => draw(performance.now()), 400));
+  });
 }
 
 // A page of somebody who is signed in.  `place` stands behind the #.
