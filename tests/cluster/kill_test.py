@@ -137,7 +137,7 @@ def one_kill(bench, own, choose, kind):
         while receipts.read_bytes().count(b"\n") < REQUESTS and job.poll() is None:
             time.sleep(0.001)
         kind.seconds = time.monotonic() - opened
-    text, _ = job.communicate(timeout=60)
+    text, _ = job.communicate(timeout=180)
     done = check_what_is_left(bench, kind, receipts, text)
     return killed, done, time.monotonic() - began
 

@@ -30,7 +30,8 @@ class Bench:
         self.environment = {name: value for name, value in os.environ.items()
                             if not re.match(r"OMPI_|PMI|SLURM|UNSCATTER_", name)}
         self.environment["HOME"] = str(folder)
-        self.environment["UNSCATTER_RANK_TIMEOUT"] = "3"
+        # Long, so that a machine that stands still for a while is not taken for a lost rank.
+        self.environment["UNSCATTER_RANK_TIMEOUT"] = "60"
 
     def run(self, ranks, *words, expected=0):
         """Standard output of the program: as one process (0), or as so many ranks."""
@@ -253,7 +254,7 @@ def service(bench):
             sys.exit(f"{len(targets)} ranks of {ranks}")
         for process in targets:
             os.kill(process, signal.SIGTERM)
-        text, _ = job.communicate(timeout=60)
+        text, _ = job.communicate(timeout=180)
         if job.returncode != 0:
             sys.exit(f"{name}: exit code {job.returncode}\n{text}")
         left.append(bench.document(0, "status", "--workspace", name, "--replay-digest")["replay_digest"])
@@ -267,6 +268,11 @@ def lost_rank(bench):
     shutil.copy(bench.program, own)
     shutil.copy(pathlib.Path(bench.program).parent / "unscatter-mpi.so", bench.folder)
     bench.run(0, "datasets", "generate", "groups.jsonl", "--groups", "100", "--seed", "5")
+    bench.environment["UNSCATTER_RANK_TIMEOUT"] = "5"
+    bench.program = str(own)
+    began = time.monotonic()
+    bench.run(3, "datasets", "list")
+    patience = max(1.5, 2 * (time.monotonic() - began))  # to come to its input, on this machine
     for which, how, words in ((1, signal.SIGKILL, "rank 1 with PID"), (2, signal.SIGSTOP, "rank 2 on "),
                               (0, signal.SIGSTOP, "rank 0 on "), (0, signal.SIGKILL, "rank 0 with PID")):
         # It waits for its standard input, which never ends.
@@ -279,13 +285,13 @@ def lost_rank(bench):
             if time.monotonic() > deadline:
                 sys.exit("the job does not start")
             time.sleep(0.1)
-        time.sleep(1.5)
+        time.sleep(patience)
         if job.poll() is not None:
             sys.exit(f"the job ended by itself: {job.communicate()[0]}")
         os.kill(processes_of(str(own))[which], how)
         began = time.monotonic()
         try:
-            text, _ = job.communicate(timeout=40)
+            text, _ = job.communicate(timeout=120)
         finally:
             os.close(read_end)
             os.close(write_end)

@@ -1,6 +1,7 @@
 // Compacting, copying and upgrading, killed at any moment: the file is the old one or the new one, and good.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -32,7 +33,13 @@ class KilledCare : public ::testing::Test {
   void kill_during(const std::vector<std::string>& arguments) {
     DriverProcess driver(arguments);
     static_cast<void>(driver.line());  // once through
-    std::this_thread::sleep_for(std::chrono::microseconds(random_.below(20'000)));
+    if (longest_ == longest_.zero()) {
+      const auto begin = std::chrono::steady_clock::now();
+      static_cast<void>(driver.line());
+      longest_ = std::max<std::chrono::nanoseconds>(std::chrono::milliseconds(20),
+                                                    2 * (std::chrono::steady_clock::now() - begin));
+    }
+    std::this_thread::sleep_for(longest_ * random_.unit());
     driver.kill();
   }
 
@@ -52,6 +59,7 @@ class KilledCare : public ::testing::Test {
 
   TemporaryFolder folder_;
   Sequence random_{53};
+  std::chrono::nanoseconds longest_{0};  // until a kill: at least twice what the work takes on this machine
 };
 
 TEST_F(KilledCare, ACompactionLeavesTheWorkspaceWhole) {
