@@ -123,12 +123,15 @@ void Service::end_key(const std::string& token, const std::string& key) {
 }
 
 Outcome<Token> Service::authenticate(const std::string& address, std::string_view token) {
-  if (const auto wait = failures_.look(address, SteadyClock::now())) {
+  const auto table = token_table();
+  // Each token by itself: many clients may share an address, and one that guesses must not lock out the others.
+  const std::string bucket = address + " " + table->claimed_id(token);
+  if (const auto wait = failures_.look(bucket, SteadyClock::now())) {
     ++metrics_.rate_limited;
     return too_many(*wait, "Too many attempts with a wrong token came from this address.");
   }
-  if (const auto found = token_table()->find(token)) return *found;
-  static_cast<void>(failures_.take(address, SteadyClock::now()));
+  if (const auto found = table->find(token)) return *found;
+  static_cast<void>(failures_.take(bucket, SteadyClock::now()));
   ++metrics_.failed_authentications;
   return Refusal{.status = 401, .detail = "The token is not valid."};
 }

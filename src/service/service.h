@@ -76,7 +76,8 @@ class Service {
   [[nodiscard]] std::shared_ptr<const TokenTable> token_table() const;
   [[nodiscard]] std::int64_t now() const { return options_.clock(); }
   [[nodiscard]] std::int64_t started() const { return started_; }
-  // Whether a token is right; failures count against the address.  429 beyond the rate.
+  // Whether a token is right; failures count against the address, for each id that there is by itself.  429 beyond the
+  // rate.
   [[nodiscard]] Outcome<Token> authenticate(const std::string& address, std::string_view token);
   // Of one key of idempotency, only one request is in work at a time.
   [[nodiscard]] bool begin_key(const std::string& token, const std::string& key);

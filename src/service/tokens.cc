@@ -25,10 +25,18 @@ namespace {
 constexpr std::string_view kPrefix = "unscatter_";
 constexpr std::size_t kIdDigits = 16;
 constexpr std::size_t kSecretDigits = 64;
+constexpr std::size_t kTokenLength = kPrefix.size() + kIdDigits + 1 + kSecretDigits;
 
 bool all_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char digit) { return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'); });
+}
+
+// Empty: it does not look like a token.
+std::string_view id_of(std::string_view text) {
+  const bool whole =
+      text.size() == kTokenLength && text.starts_with(kPrefix) && text[kPrefix.size() + kIdDigits] == '_';
+  return whole ? text.substr(kPrefix.size(), kIdDigits) : std::string_view();
 }
 
 Digest secret_hash(std::string_view secret) {
@@ -108,19 +116,21 @@ Result<TokenTable> TokenTable::load(const std::filesystem::path& path) {
 }
 
 std::optional<Token> TokenTable::find(std::string_view text) const {
-  const std::size_t length = kPrefix.size() + kIdDigits + 1 + kSecretDigits;
-  if (text.size() != length || !text.starts_with(kPrefix) || text[kPrefix.size() + kIdDigits] != '_') {
-    return std::nullopt;
-  }
-  const std::string_view id = text.substr(kPrefix.size(), kIdDigits);
+  const std::string_view id = id_of(text);
+  if (id.empty()) return std::nullopt;
   // An id that nobody has costs the same hash and the same comparison.
   static const Digest nobody = secret_hash("nobody");
   const auto row = rows_.find(id);
   const Digest& wanted = row == rows_.end() ? nobody : row->second.hash;
-  const Digest given = secret_hash(text.substr(length - kSecretDigits));
+  const Digest given = secret_hash(text.substr(kTokenLength - kSecretDigits));
   const bool equal = sodium_memcmp(given.bytes.data(), wanted.bytes.data(), wanted.bytes.size()) == 0;
   if (!equal || row == rows_.end()) return std::nullopt;
   return Token{row->first, row->second.scopes};
+}
+
+std::string TokenTable::claimed_id(std::string_view text) const {
+  const auto row = rows_.find(id_of(text));
+  return row == rows_.end() ? std::string() : row->first;
 }
 
 std::optional<Token> TokenTable::by_id(const std::string& id) const {

@@ -36,6 +36,8 @@ class TokenTable {
   // The token that `text` is.  The time does not depend on how much of the secret is right, nor on whether there is
   // such an id.
   [[nodiscard]] std::optional<Token> find(std::string_view text) const;
+  // The id that `text` claims, if there is such a token; else empty.  It says nothing about the secret.
+  [[nodiscard]] std::string claimed_id(std::string_view text) const;
   // The token with this id, if it is still valid.
   [[nodiscard]] std::optional<Token> by_id(const std::string& id) const;
   [[nodiscard]] bool empty() const { return rows_.empty(); }

@@ -62,6 +62,17 @@ TEST(Tokens, AFileThatOthersMayUseIsRefused) {
   EXPECT_FALSE(append_token(path, make_token(read_only())).ok());
 }
 
+TEST(Tokens, AnIdIsClaimedByTheFormAlone) {
+  const NewToken token = make_token(read_only());
+  const auto table = TokenTable::parse(token.line);
+  std::string wrong = token.text;
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  EXPECT_EQ(table->claimed_id(token.text), token.id);
+  EXPECT_EQ(table->claimed_id(wrong), token.id);
+  EXPECT_EQ(table->claimed_id(make_token(read_only()).text), "");
+  EXPECT_EQ(table->claimed_id(token.id), "");
+}
+
 // One after the other, again and again: what else the machine does slows all of them.
 std::array<double, 3> median_nanoseconds(const TokenTable& table, const std::array<std::string, 3>& texts) {
   std::array<std::vector<double>, 3> times;
