@@ -104,6 +104,15 @@ SharedGraph graph_from_rows(const Integers& offsets, const Integers& neighbours,
       value_or_raise(Graph::from_rows(std::move(parts), std::move(starts), std::move(ends))));
 }
 
+double weight_of(PyObject* weight, PyObject* from, PyObject* to) {
+  const double value = PyFloat_AsDouble(weight);
+  if (PyErr_Occurred() == nullptr) return value;
+  PyErr_Clear();
+  const auto text = [](PyObject* object) { return py::repr(py::handle(object)).cast<std::string>(); };
+  refuse("the weight of the edge from " + text(from) + " to " + text(to) + " is " + text(weight) +
+         ", which is no number");
+}
+
 // Reads a dictionary of dictionaries of edge data, as NetworkX keeps one: {u: {v: {"weight": 2.0}}}.  The names of
 // edge data other than "weight" are collected, so that the caller can refuse them.
 struct Adjacency {
@@ -135,8 +144,7 @@ py::tuple read_adjacency(const py::dict& adjacency, bool directed) {
       if (weight == nullptr) {
         ++found.without_weight;
       } else {
-        found.weights.push_back(PyFloat_AsDouble(weight));
-        if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+        found.weights.push_back(weight_of(weight, node, other));
       }
       if (PyDict_Size(data) > (weight == nullptr ? 0 : 1)) {
         for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(data)) {

@@ -174,6 +174,23 @@ def test_a_row_that_is_not_finite_is_named(groups):
         unscatter.ForgettingClassifier(lambda graph: [np.nan]).fit(groups)
 
 
+@pytest.mark.parametrize("row", [["a"], [[1], [2, 3]], np.array([1 + 2j]), unscatter.Embedder()])
+def test_what_an_embedder_gives_in_place_of_a_row_is_named(row, groups):
+    with pytest.raises(unscatter.InvalidArgument, match="the embedder gave for graph 0"):
+        unscatter.ForgettingClassifier(lambda graph: row).fit(groups)
+    with pytest.raises(unscatter.InvalidArgument, match="there is no graph"):
+        unscatter.ForgettingClassifier(lambda graph: [1.0]).fit(groups[:0])
+
+
+def test_rows_that_are_no_numbers_are_named(tmp_path):
+    model = unscatter.ForgettingClassifier().fit(np.eye(4), [0, 1, 0, 1]).release()
+    for rows in ([["a"]], np.ones((2, 4)) + 1j, [[1], [2, 3]]):
+        with pytest.raises(unscatter.InvalidArgument, match="^rows are"):
+            model.scores(rows)
+        with pytest.raises(unscatter.InvalidArgument, match="^rows are"):
+            unscatter.Workspace.create(tmp_path / "w", rows, [0, 1])
+
+
 def test_numbers_as_ids_of_rows_are_refused():
     X, y = np.eye(4), [0, 1, 0, 1]
     for words in ({"ids": [7, 8, 9, 10]}, {"subjects": [1, 1, 2, 2]}):
@@ -211,7 +228,7 @@ def test_a_number_or_a_text_alone_names_a_graph(groups):
 @pytest.mark.parametrize("words", [dict(graph=-1), dict(graph=True), dict(graph=3.0), dict(graph=3, node=-1),
                                    dict(subject=3), dict(row=None), dict(graph=3, edge=(1, 2, 3)),
                                    dict(graph=3, edge="ab"), dict(request=True), dict(request={"graph": 3}),
-                                   dict(request=3, node=1)])
+                                   dict(request=3, node=1), dict(graph=3, edge=5)])
 def test_a_request_that_names_nothing_is_refused(words, model):
     with pytest.raises(unscatter.InvalidArgument):
         model.forget(**words)
@@ -226,6 +243,16 @@ def test_a_list_that_holds_no_requests_is_refused(model):
     with pytest.raises(unscatter.InvalidArgument) as caught:
         model.forget_many([1, 2, None])
     assert caught.value.request == 2
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, 2**70])
+def test_a_number_that_no_graph_can_have_is_not_found(number, model):
+    for words in (dict(graph=number), dict(graph=3, node=number), dict(row=number)):
+        with pytest.raises(unscatter.NotFound):
+            model.forget(**words)
+    with pytest.raises(unscatter.NotFound) as caught:
+        model.forget_many([3, number])
+    assert caught.value.request == 1
 
 
 def test_requests_are_values():

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copyreg
+import math
 import os
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
@@ -32,7 +33,10 @@ copyreg.pickle(Graph, _reduce_graph)
 
 def class_text(label: Any) -> str:
     """How a class is called in files: the text itself, or a number as Python writes it."""
-    return str(label.item() if isinstance(label, np.generic) else label)
+    value = label.item() if isinstance(label, np.generic) else label
+    if value is None or isinstance(value, float) and math.isnan(value):
+        raise InvalidArgument(f"{label!r} is no class: leave such graphs out, or name a class for them")
+    return str(value)
 
 
 def texts(values: Sequence[Any], what: str) -> List[str]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._convert import real_numbers
 from ._core import Graph, Model
 from ._embedding import collected, is_graphs
 from ._graphs import GraphDataset, class_values, graph_list
@@ -21,7 +22,7 @@ from ._stream import StreamedGraph, stream
 
 def rows_of(X: Any) -> _core.Dataset:
     """Rows without classes, as the compiled part takes them."""
-    rows = np.asarray(X, dtype=np.float64)
+    rows = real_numbers(X, "rows")
     return _core.rows_dataset("rows", rows, ["0"] * len(rows), [], [])
 
 

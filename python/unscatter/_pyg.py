@@ -1,12 +1,12 @@
 """Graphs of PyTorch Geometric, by the names of their fields only: torch is never imported."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ._convert import Drop, from_arrays, refuse_names, whole_numbers
+from ._convert import Drop, from_arrays, may_go, refuse_names, whole_numbers
 from ._core import Graph, InvalidArgument, Unsupported
 from ._graphs import GraphDataset
 
@@ -32,16 +32,21 @@ def _names(data: Any) -> List[str]:
 
 def _is_symmetric(edges: npt.NDArray[Any], weights: Optional[npt.NDArray[Any]]) -> bool:
     values = [1.0] * len(edges) if weights is None else weights.tolist()
-    there = {(source, target): value for (source, target), value in zip(edges.tolist(), values)}
+    there: Dict[Tuple[int, int], float] = {}
+    for (source, target), value in zip(edges.tolist(), values):
+        there[source, target] = there.get((source, target), 0.0) + value
     return all(there.get((target, source)) == value for (source, target), value in there.items())
 
 
 def _edge_weights(data: Any, edges: npt.NDArray[Any], drop: Drop) -> Optional[npt.NDArray[Any]]:
     weights = _array(getattr(data, "edge_weight", None))
     columns = _array(getattr(data, "edge_attr", None))
-    if columns is None or "edge_attr" in drop or drop == "all":
+    if columns is None or may_go("edge_attr", drop):
         return weights
-    if weights is not None or columns.size != len(edges):
+    if weights is not None:
+        raise Unsupported("edge_attr stands beside edge_weight, and edges here have one weight; drop=('edge_attr',) "
+                          "leaves it out")
+    if columns.size != len(edges) or columns.shape[0] != len(edges):
         raise Unsupported("edge_attr has more than one number per edge, and edges here have a weight only; "
                           "drop=('edge_attr',) leaves it out")
     return columns.reshape(-1)
@@ -58,7 +63,9 @@ def _node_count(data: Any, x: Optional[npt.NDArray[Any]], pos: Optional[npt.NDAr
 
 
 def _one_graph(data: Any, directed: Optional[bool], ids: Optional[Sequence[str]], drop: Drop,
-               drop_self_loops: bool) -> Graph:
+               drop_self_loops: bool, drop_duplicates: bool) -> Graph:
+    if not hasattr(data, "edge_index"):
+        raise InvalidArgument(f"this is no object with edge_index but a {type(data).__name__}")
     refuse_names("field", [name for name in _names(data) if name not in _NAMES], drop)
     batch = _array(getattr(data, "batch", None))
     if batch is not None and batch.size and batch.min() != batch.max():
@@ -70,12 +77,15 @@ def _one_graph(data: Any, directed: Optional[bool], ids: Optional[Sequence[str]]
     weights = _edge_weights(data, edges, drop)
     x, pos = _array(getattr(data, "x", None)), _array(getattr(data, "pos", None))
     if pos is not None and (pos.ndim != 2 or pos.shape[1] != 2):
-        raise Unsupported("pos has other than two coordinates; put them into x")
+        if not may_go("pos", drop):
+            raise Unsupported("pos has other than two coordinates; put them into x, or drop=('pos',) leaves them out")
+        pos = None
     label = _array(getattr(data, "label", None))
     return from_arrays(edges, nodes=_node_count(data, x, pos), weights=weights,
                        directed=not _is_symmetric(edges, weights) if directed is None else directed, attributes=x,
                        labels=None if label is None else whole_numbers(list(label)), positions=pos,
-                       ids=getattr(data, "node_ids", None) if ids is None else ids, drop_self_loops=drop_self_loops)
+                       ids=getattr(data, "node_ids", None) if ids is None else ids, drop_self_loops=drop_self_loops,
+                       drop_duplicates=drop_duplicates)
 
 
 def _class_of(data: Any) -> Any:
@@ -91,21 +101,23 @@ def _class_of(data: Any) -> Any:
 
 @overload  # a list, which Any would take as well
 def from_pyg(data: Sequence[Any], *, directed: Optional[bool] = None,  # type: ignore[misc]
-             ids: Optional[Sequence[str]] = None, drop: Drop = (), drop_self_loops: bool = False) -> GraphDataset: ...
+             ids: Optional[Sequence[str]] = None, drop: Drop = (), drop_self_loops: bool = False,
+             drop_duplicates: bool = False) -> GraphDataset: ...
 
 
 @overload
 def from_pyg(data: Any, *, directed: Optional[bool] = None, ids: Optional[Sequence[str]] = None, drop: Drop = (),
-             drop_self_loops: bool = False) -> Graph: ...
+             drop_self_loops: bool = False, drop_duplicates: bool = False) -> Graph: ...
 
 
 def from_pyg(data: Any, *, directed: Optional[bool] = None, ids: Optional[Sequence[str]] = None, drop: Drop = (),
-             drop_self_loops: bool = False) -> Union[Graph, GraphDataset]:
+             drop_self_loops: bool = False, drop_duplicates: bool = False) -> Union[Graph, GraphDataset]:
     """A graph from an object with ``edge_index`` and, where it has them, ``x``, ``pos``, ``edge_weight``.
 
     ``x`` becomes the attributes.  ``edge_attr`` of one column counts as weights; more columns are refused.
     ``directed``: if it is not given, a graph whose edges all stand there in both directions is undirected, as PyTorch
-    Geometric writes it.  ``ids`` are external ids of the nodes.
+    Geometric writes it.  ``ids`` are external ids of the nodes.  ``drop`` names fields that may go.
+    ``drop_duplicates=True`` makes parallel edges one, whose weight is the sum.
 
     A list of such objects becomes a GraphDataset with their ``y`` as classes; ``ids`` are then those of the graphs.
 
@@ -116,13 +128,13 @@ def from_pyg(data: Any, *, directed: Optional[bool] = None, ids: Optional[Sequen
     (Graph(2 nodes, 1 edges), [1, 1])
     """
     if hasattr(data, "edge_index") and not isinstance(data, (list, tuple)):
-        return _one_graph(data, directed, ids, drop, drop_self_loops)
+        return _one_graph(data, directed, ids, drop, drop_self_loops, drop_duplicates)
     if isinstance(data, Iterator):
         data = list(data)
     if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
         raise InvalidArgument("this is neither an object with edge_index nor a list of such objects")
     many = [data[place] for place in range(len(data))]
-    graphs = [_one_graph(one, directed, None, drop, drop_self_loops) for one in many]
+    graphs = [_one_graph(one, directed, None, drop, drop_self_loops, drop_duplicates) for one in many]
     return GraphDataset(graphs, [_class_of(one) for one in many], ids=ids)
 
 

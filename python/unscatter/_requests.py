@@ -5,13 +5,14 @@ from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from ._core import (ForgetEdge, ForgetFeatures, ForgetGraph, ForgetNode, ForgetSubject, InvalidArgument, read_request,
-                    request_text)
+from ._core import (Error, ForgetEdge, ForgetFeatures, ForgetGraph, ForgetNode, ForgetSubject, InvalidArgument,
+                    NotFound, read_request, request_text)
 
 Request = Union[ForgetGraph, ForgetNode, ForgetFeatures, ForgetEdge, ForgetSubject]
 Key = Union[int, str]
 # A number or a text alone names a graph or a row.
 RequestOrKey = Union[Request, Key]
+_LARGEST = 2**63 - 1
 _KINDS = (ForgetGraph, ForgetNode, ForgetFeatures, ForgetEdge, ForgetSubject)
 
 
@@ -36,6 +37,8 @@ def key_of(key: Any, what: str) -> Key:
     if isinstance(key, str):
         return key
     if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key >= 0:
+        if key > _LARGEST:
+            raise NotFound(f"there is nothing of the number {key}")
         return int(key)
     raise InvalidArgument(f"{what} is named by its number, from 0, or by its external id, a text; {key!r} is neither")
 
@@ -58,7 +61,7 @@ def all_requests(requests: Iterable[RequestOrKey]) -> List[Request]:
     for place, request in enumerate(requests):
         try:
             chosen.append(one_request(request))
-        except InvalidArgument as error:
+        except Error as error:
             error.request = place
             raise
     return chosen
@@ -94,7 +97,7 @@ def request_of(request: Optional[RequestOrKey], graph: Optional[Key], node: Opti
     if features_of is not None:
         return ForgetFeatures(where, key_of(features_of, "a node"))
     if edge is not None:
-        if isinstance(edge, str) or len(edge) != 2:
+        if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) != 2:
             raise InvalidArgument(f"an edge is a pair of nodes, and {edge!r} is none")
         return ForgetEdge(where, key_of(edge[0], "a node"), key_of(edge[1], "a node"))
     return ForgetGraph(where)

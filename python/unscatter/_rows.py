@@ -6,6 +6,7 @@ from typing import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ._convert import real_numbers
 from ._core import Graph, InvalidArgument
 
 RowFunction = Callable[[Graph], npt.ArrayLike]
@@ -13,14 +14,20 @@ RowFunction = Callable[[Graph], npt.ArrayLike]
 _GRAPHS_CHECKED = 3
 
 
+def _row(function: RowFunction, graph: Graph, place: int) -> npt.NDArray[np.float64]:
+    return real_numbers(function(graph), f"what the embedder gave for graph {place}: these").reshape(-1)
+
+
 def rows_by(function: RowFunction, graphs: Sequence[Graph], check: bool) -> npt.NDArray[np.float64]:
     """The row of each graph, one graph at a time."""
-    rows = [np.asarray(function(graph), dtype=np.float64).reshape(-1) for graph in graphs]
+    rows = [_row(function, graph, place) for place, graph in enumerate(graphs)]
+    if not rows:
+        raise InvalidArgument("there is no graph to make a row of")
     for place, row in enumerate(rows):
         if not np.isfinite(row).all():
             raise InvalidArgument(f"the embedder gave graph {place} a row with a number that is not finite")
     for place in range(min(_GRAPHS_CHECKED, len(rows)) if check else 0):
-        again = np.asarray(function(graphs[place]), dtype=np.float64).reshape(-1)
+        again = _row(function, graphs[place], place)
         if not np.array_equal(rows[place], again):
             raise InvalidArgument(f"the embedder gave graph {place} two different rows: a row has to be a function of "
                                   "its graph alone (no dropout, no statistics of a batch)")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._constants import Classes, class_list, fit_source, stated_classes
+from ._convert import real_numbers
 from ._core import Audit, Certificate, Exposure, ForgetGraph, ForgetSubject, Graph, InvalidArgument, NotFound
 from ._dates import DueDate, DueSummary, When, due_date, due_summary, expiry_of, moment_of, now_or, seconds_of
 from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, collected, is_graphs, refuse_foreign
@@ -151,7 +152,7 @@ class Workspace:
         refuse_foreign(data)
         if y is None:
             raise InvalidArgument("the classes of the rows are missing: create(path, rows, y)")
-        return _core.rows_dataset("rows", np.asarray(data, dtype=np.float64), [class_text(label) for label in y],
+        return _core.rows_dataset("rows", real_numbers(data, "rows"), [class_text(label) for label in y],
                                   [] if ids is None else texts(ids, "ids of rows"),
                                   [] if subjects is None else texts(subjects, "subjects"))
 
