@@ -1,6 +1,7 @@
 """Types: the package passes mypy --strict, and the stub names what the compiled module has."""
 import ast
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -41,3 +42,41 @@ def test_the_stub_names_what_the_module_has():
             there = {name for name in vars(getattr(_core, node.name)) if not name.startswith("_")}
             declared = {name for name in names_of(node.body) if not name.startswith("_")}
             assert declared == there, node.name
+
+
+def parameters_of(signature):
+    """Names in the signature that pybind11 writes above a docstring: "f(self: X, a: Tuple[int, str], b: int = 0) -> Y"."""
+    inner = signature[signature.index("(") + 1:signature.rindex(") ->")]
+    while re.search(r"\[[^\[\]]*\]", inner):
+        inner = re.sub(r"\[[^\[\]]*\]", "", inner)
+    return [part.split(":")[0].strip() for part in inner.split(", ") if part and not part.startswith("self:")]
+
+
+def compiled_functions():
+    """(name in the stub, node of the stub, what the module says): of functions and methods that are compiled."""
+    tree = ast.parse((PYTHON / "unscatter" / "_core.pyi").read_text(encoding="utf-8"))
+    scopes = [("", _core, tree.body)]
+    scopes += [(node.name + ".", getattr(_core, node.name), node.body) for node in tree.body
+               if isinstance(node, ast.ClassDef)]
+    for prefix, where, body in scopes:
+        for node in body:
+            is_property = isinstance(node, ast.FunctionDef) and any(
+                isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
+            if not isinstance(node, ast.FunctionDef) or is_property:
+                continue
+            text = getattr(where, node.name).__doc__ or ""
+            if text.startswith(f"{node.name}("):
+                yield prefix + node.name, node, text.splitlines()[0]
+
+
+def test_the_stub_has_the_arguments_of_the_module():
+    seen = 0
+    for name, node, signature in compiled_functions():
+        seen += 1
+        declared = [argument.arg for argument in node.args.args if argument.arg != "self"]
+        there = parameters_of(signature)
+        # An argument of the module without a name is arg0, arg1 or so on; then the number tells.
+        assert len(declared) == len(there), name
+        for one, other in zip(declared, there):
+            assert re.fullmatch(r"arg\d+", other) or one == other, name
+    assert seen > 80
