@@ -148,6 +148,21 @@ def test_rows_people_and_ids(blobs):
     assert np.allclose(probabilities.sum(axis=1), 1) and probabilities.min() >= 0
 
 
+def test_probabilities_and_decisions_order_rows_alike(blobs):
+    """Also where the noise is large: the columns of two classes carry different noise."""
+    X, y = blobs
+    for _ in range(20):
+        model = unscatter.ForgettingClassifier(noise=0.5).fit(X[y < 2], y[y < 2])
+        decisions, probabilities = model.decision_function(X), model.predict_proba(X)
+        assert (np.diff(probabilities[np.argsort(decisions), 1]) >= 0).all()
+        assert np.allclose(probabilities.sum(axis=1), 1)
+        assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(X)).all()
+    # Without noise to speak of it is the sigmoid of a score, as everywhere.
+    quiet = unscatter.ForgettingClassifier(noise=1e-4).fit(X[y < 2], y[y < 2])
+    score = quiet.release().scores(X)[:, quiet.classes_.tolist().index(1)]
+    assert np.allclose(quiet.predict_proba(X)[:, 1], 1 / (1 + np.exp(-score)), atol=1e-3)
+
+
 def test_probabilities_need_the_logistic_loss(blobs):
     model = unscatter.ForgettingClassifier(loss="squared").fit(*blobs)
     assert not hasattr(model, "predict_proba")

@@ -299,9 +299,15 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The sigmoid of every class's score, divided by their sum, as one-vs-rest classifiers do.
 
-        The scores carry the noise of the published model.  They order the classes; they are not calibrated.
+        Two classes: the sigmoid of half the second one's lead.  Without noise that is the same, and it keeps the order
+        of decision_function().  The scores carry the noise of the published model.  They order the classes; they are
+        not calibrated.
         """
         scores = self._scores(X)
+        if scores.shape[1] == 2:
+            lead = (scores[:, 1] - scores[:, 0]) / 2
+            two: npt.NDArray[np.float64] = np.exp(-np.logaddexp(0, np.column_stack([lead, -lead])))
+            return two
         # log of the sigmoid, shifted by its largest, so that no row is 0/0.
         logs = -np.logaddexp(0, -scores)
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
