@@ -72,11 +72,15 @@ class PythonProgress final : public Progress {
   void begin(std::string_view stage, std::size_t total) override;
   void advance(std::size_t units) override;
   void end() override;
+  // Looks at once, without a report: for the last moment at which nothing has happened yet.
+  void look_for_signals();
   // Throws what was raised, if something was.  Needs the lock.
   void rethrow();
 
  private:
-  void look();
+  // Calls `ask` with the interpreter's lock.  What it raises ends the work.
+  template <typename Ask>
+  void look(Ask ask);
 
   py::object report_;  // None: nobody wants to know
   std::optional<py::error_already_set> raised_;

@@ -101,14 +101,21 @@ void PythonProgress::advance(std::size_t units) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kLookInterval;
-  look();
+  look([this] {
+    if (!report_.is_none()) report_(stage_, done_.load(), total_);
+  });
 }
 
-void PythonProgress::look() {
+void PythonProgress::look_for_signals() {
+  look([] {});
+}
+
+template <typename Ask>
+void PythonProgress::look(Ask ask) {
   const py::gil_scoped_acquire locked;
   try {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    if (!report_.is_none()) report_(stage_, done_.load(), total_);
+    ask();
   } catch (py::error_already_set& error) {
     raised_.emplace(std::move(error));
     stop_ = true;

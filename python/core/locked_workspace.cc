@@ -40,8 +40,10 @@ bool Callbacks::go_on() {
 
 ForgetOptions Callbacks::options(const SaltChoice& salts) {
   ForgetOptions how{.keep_salts = salts.keep, .shred = salts.shred};
-  if (salts.hand_out.is_none()) return how;
   how.hand_out = [this, &salts](const Forgotten& done) -> Status {
+    // The last moment at which nothing has happened yet.
+    if (!go_on()) return Error{ErrorCode::kUnavailable, "the work was ended from outside"};
+    if (salts.hand_out.is_none()) return ok_status();
     if (call(salts.hand_out, [&] { return py::args(py::make_tuple(outcome_of(done))); })) return ok_status();
     return Error{ErrorCode::kUnavailable, "the openings were not taken"};
   };
@@ -103,8 +105,9 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::open(const std::filesystem::pa
 }
 
 void LockedWorkspace::close() {
+  turns_.refuse_its_own_functions();
   const py::gil_scoped_release unlocked;
-  const std::scoped_lock lock(mutex_);
+  const OneAtATime::Turn ours(turns_);
   workspace_.reset();
 }
 

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "audits.h"
 #include "core.h"
+#include "one_at_a_time.h"
 #include "unscatter/store/request_text.h"
 #include "unscatter/store/workspace.h"
 #include "words.h"
@@ -136,16 +136,17 @@ class LockedWorkspace {
   // Work on the open workspace, without the interpreter's lock.
   template <typename Work>
   typename std::invoke_result_t<Work>::value_type run(const py::object& report, Work work) {
+    turns_.refuse_its_own_functions();
     PythonProgress progress(report);
     return without_lock(progress, [&]() -> decltype(work()) {
-      const std::scoped_lock lock(mutex_);
+      const OneAtATime::Turn ours(turns_);
       if (!workspace_) return Error{ErrorCode::kInvalidArgument, "the workspace is closed"};
       const RelayProgress::Turn turn(relay_, progress);
       return work();
     });
   }
 
-  std::mutex mutex_;
+  OneAtATime turns_;
   RelayProgress relay_;
   std::optional<Workspace> workspace_;  // after the relay, which it points to
 };

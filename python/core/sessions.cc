@@ -1,8 +1,8 @@
 #include <map>
-#include <mutex>
 
 #include "audits.h"
 #include "models.h"
+#include "one_at_a_time.h"
 #include "unscatter/unlearn/session.h"
 
 namespace unscatter::python {
@@ -33,14 +33,20 @@ class LockedSession {
     return made;
   }
 
-  py::tuple forget(const std::vector<RemovalRequest>& requests, const py::object& report) {
-    Exposure exposure;
-    Certificate certificate = run(report, [&] {
-      auto updated = session_->forget(std::span<const RemovalRequest>(requests), &exposure);
-      if (updated.ok()) model_.reset();
-      return updated;
+  // What it found is read from the session afterwards.  A return value is lost if Ctrl-C comes after the update.
+  void forget(const std::vector<RemovalRequest>& requests, const py::object& report) {
+    turns_.refuse_its_own_functions();
+    PythonProgress progress(report);
+    without_lock(progress, [&]() -> Status {
+      const OneAtATime::Turn ours(turns_);
+      const RelayProgress::Turn turn(relay_, progress);
+      UNSCATTER_TRY(removal, session_->prepare(requests));
+      progress.look_for_signals();
+      exposure_ = removal.exposure();
+      removal.commit();
+      model_.reset();
+      return ok_status();
     });
-    return py::make_tuple(std::move(certificate), exposure);
   }
 
   py::tuple preview(const std::vector<RemovalRequest>& requests, const py::object& report) {
@@ -74,26 +80,33 @@ class LockedSession {
   // A value of the session, read while no other thread changes it.
   template <typename Read>
   auto read(Read read) {
+    turns_.refuse_its_own_functions();
     const py::gil_scoped_release unlocked;
-    const std::scoped_lock lock(mutex_);
+    const OneAtATime::Turn ours(turns_);
     return read(static_cast<const Session&>(*session_));
+  }
+  // Of the last removal.
+  std::optional<Exposure> exposure() {
+    return read([this](const Session&) { return exposure_; });
   }
 
  private:
   template <typename Work>
   typename std::invoke_result_t<Work>::value_type run(const py::object& report, Work work) {
+    turns_.refuse_its_own_functions();
     PythonProgress progress(report);
     return without_lock(progress, [&] {
-      const std::scoped_lock lock(mutex_);
+      const OneAtATime::Turn ours(turns_);
       const RelayProgress::Turn turn(relay_, progress);
       return work();
     });
   }
 
-  std::mutex mutex_;
+  OneAtATime turns_;
   RelayProgress relay_;
   TransformSpec spec_;
   SharedModel model_;
+  std::optional<Exposure> exposure_;
   std::optional<Session> session_;  // after the relay, which it points to
 };
 
@@ -109,6 +122,7 @@ void bind_sessions(py::module_& module) {
       .def_property_readonly(
           "certificate",
           [](LockedSession& self) { return self.read([](const Session& session) { return session.certificate(); }); })
+      .def_property_readonly("exposure", &LockedSession::exposure)
       .def_property_readonly(
           "class_names",
           [](LockedSession& self) { return self.read([](const Session& session) { return session.class_names(); }); })

@@ -1,6 +1,5 @@
 // Graphs of a file one after the other.
-#include <mutex>
-
+#include "one_at_a_time.h"
 #include "unscatter/graph/read.h"
 #include "words.h"
 
@@ -26,9 +25,10 @@ class LockedStream {
 
   // (graph, label, id, number, place), or None at the end.
   py::object next() {
+    turns_.refuse_its_own_functions();
     PythonProgress progress{py::none()};
     std::optional<StreamedGraph> found = without_lock(progress, [&] {
-      const std::scoped_lock lock(mutex_);
+      const OneAtATime::Turn ours(turns_);
       const RelayProgress::Turn turn(relay_, progress);
       return stream_->next();
     });
@@ -38,7 +38,7 @@ class LockedStream {
   }
 
  private:
-  std::mutex mutex_;
+  OneAtATime turns_;
   RelayProgress relay_;
   std::optional<GraphStream> stream_;  // after the relay, which it points to
 };

@@ -76,7 +76,7 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::retrain(
   PythonProgress progress(report);
   without_lock(progress, [&]() -> Status {
     // Held until the new file is complete: nothing is removed from the old one meanwhile.
-    const std::scoped_lock lock(mutex_);
+    const OneAtATime::Turn ours(turns_);
     if (!workspace_) return Error{ErrorCode::kInvalidArgument, "the workspace is closed"};
     const RelayProgress::Turn turn(relay_, progress);
     const RelayProgress::Turn other_turn(made->relay_, progress);

@@ -265,3 +265,30 @@ def test_behind_an_embedder_in_a_pipeline(groups):
     pipeline.fit(groups, groups.y)
     assert pipeline.score(groups, groups.y) > 0.7
     assert pipeline[-1].forget(row=0).satisfied
+
+
+def test_ctrl_c_at_the_very_end_of_an_update_leaves_a_true_model(blobs):
+    """The signal came while the library was at work, and Python sees it when the update has been made."""
+    X, y = blobs
+
+    class Late:
+        def __init__(self, session):
+            self.session = session
+
+        def __getattr__(self, name):
+            return getattr(self.session, name)
+
+        def forget(self, *arguments):
+            self.session.forget(*arguments)
+            raise KeyboardInterrupt
+
+    model = unscatter.ForgettingClassifier().fit(X, y)
+    model.release()
+    session = model._session
+    model._session = Late(session)
+    with pytest.raises(KeyboardInterrupt):
+        model.forget_many([int(i) for i in np.flatnonzero(y == 1)])
+    model._session = session
+    assert model.certificate_.graphs == session.graph_count == (y != 1).sum()
+    assert model.exposure_.models == 1 and model.classes_.tolist() == [0, 2]
+    assert set(model.predict(X)) == {0, 2}

@@ -117,6 +117,37 @@ def test_ctrl_c_while_a_workspace_is_made_leaves_no_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("w")] == []
 
 
+def press():
+    """Ctrl-C while the library is at work: Python learns of it when the library looks, or returns."""
+    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_ctrl_c_in_a_removal_leaves_everything_as_it_was(tmp_path):
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(20000, 40)) / 9, random.integers(0, 4, 20000)
+    many = list(range(5000))
+    model = unscatter.ForgettingClassifier().fit(X, y)
+    certificate, before = model.certificate_, model._session.kept_weights
+    with unscatter.Workspace.create(tmp_path / "w", X[:8000], y[:8000]) as workspace:
+        for _ in range(3):
+            timer = press()
+            with pytest.raises(KeyboardInterrupt):
+                model.forget_many(many)
+                time.sleep(1)
+            timer.join()
+            assert np.array_equal(model._session.kept_weights, before) and model._session.graph_count == 20000
+            assert model.certificate_.distance_upper_bound == certificate.distance_upper_bound
+            timer = press()
+            with pytest.raises(KeyboardInterrupt):
+                workspace.forget_many(many[:2000])
+                time.sleep(1)
+            timer.join()
+            assert len(workspace.ledger) == 1 and workspace.status()["graphs"] == 8000
+        assert model.forget_many(many).satisfied and workspace.forget_many(many[:2000]).certificate.satisfied
+
+
 def test_ctrl_c_ends_reading(tmp_path):
     unscatter.interest_groups(groups=20000, seed=5).save(tmp_path / "many.jsonl")
 
@@ -135,6 +166,37 @@ def test_an_exception_of_the_report_leaves_the_library(groups):
 
     with pytest.raises(ZeroDivisionError, match="embedding"):
         unscatter.ScatteringTransformer(scales=8, layers=4, progress=report).fit(groups).transform(data)
+
+
+@pytest.mark.parametrize("use", [
+    lambda workspace: workspace.status(), lambda workspace: workspace.certificate, lambda workspace: workspace.close(),
+    lambda workspace: workspace.forget(graph=9), lambda workspace: list(workspace.graphs())])
+def test_a_function_that_uses_the_workspace_at_work_is_refused(use, groups, tmp_path):
+    """It would wait for itself, for ever."""
+    with unscatter.Workspace.create(tmp_path / "w", groups[:30]) as workspace:
+        with pytest.raises(unscatter.Unavailable, match="is at work"):
+            workspace.forget(graph=1, hand_out=lambda update: use(workspace))
+        assert len(workspace.ledger) == 1 and workspace.status()["graphs"] == 30
+        with pytest.raises(unscatter.Unavailable, match="is at work"):
+            workspace.forget_list([1, 2], batch=1, acknowledge=lambda done, update: use(workspace))
+        # The first of them was done before it was acknowledged.
+        assert [entry.kind for entry in workspace.ledger] == ["created", "forgotten"]
+        # Other threads may use it: they wait for their turn.
+        told = []
+        thread = threading.Thread(target=lambda: told.append(workspace.status()["graphs"]))
+        workspace.forget(graph=3, hand_out=lambda update: thread.start())
+        thread.join(60)
+        assert told == [28]
+
+
+def test_a_report_that_uses_the_classifier_at_work_is_refused(groups):
+    model = unscatter.ForgettingClassifier().fit(groups)
+    for use in (model.release, lambda: model.predict(groups[:2]), lambda: model.kept_graph(0)):
+        model.progress = lambda stage, done, total, use=use: use()
+        with pytest.raises(unscatter.Unavailable, match="is at work"):
+            model.audit(draws=300000)
+        model.progress = None
+        assert model.predict(groups[:2]).shape == (2,)
 
 
 def test_fit_and_forget_leave_no_memory_behind():

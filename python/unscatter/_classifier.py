@@ -330,12 +330,15 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """All of them by one update.  If one is refused, nothing happens; the error's ``request`` is its place."""
         session = self._working_session()
         chosen = self._honourable(all_requests(requests))
-        certificate, exposure = session.forget(chosen, reporter(self.progress))
-        self.certificate_, self.exposure_ = certificate, exposure
-        names = session.class_names
-        if len(names) != len(self.classes_):
-            self._take_classes(names)
-        return certificate
+        try:
+            session.forget(chosen, reporter(self.progress))
+        finally:
+            # Ctrl-C may come between the update and its return.  What is said here is then true as well.
+            self.certificate_, self.exposure_ = session.certificate, session.exposure
+            names = session.class_names
+            if len(names) != len(self.classes_):
+                self._take_classes(names)
+        return self.certificate_
 
     def preview(self, requests: Union[None, RequestOrKey, Iterable[RequestOrKey]] = None, *,
                 graph: Optional[Key] = None, node: Optional[Key] = None, edge: Optional[Tuple[Key, Key]] = None,
