@@ -292,3 +292,50 @@ def test_ctrl_c_at_the_very_end_of_an_update_leaves_a_true_model(blobs):
     assert model.certificate_.graphs == session.graph_count == (y != 1).sum()
     assert model.exposure_.models == 1 and model.classes_.tolist() == [0, 2]
     assert set(model.predict(X)) == {0, 2}
+
+
+def state(model):
+    """What a user sees of a model that is trained."""
+    return (model.classes_.tolist(), model.certificate_.graphs, model._session.kept_weights.tobytes(),
+            {name for name in vars(model) if name.endswith("_") or name.startswith("_")})
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("other", ["rows", "graphs"])
+def test_a_fit_that_fails_or_is_interrupted_changes_nothing(other, blobs, groups):
+    X, y = blobs
+    model = unscatter.ForgettingClassifier().fit(X, y)
+    expected, before = model.decision_function(X), state(model)
+    random = np.random.default_rng(2)
+    long = {"rows": (random.normal(size=(20000, 50)), random.integers(0, 9, 20000)),
+            "graphs": (list(groups) * 40, list(groups.y) * 40)}[other]
+    for words, raised in (({"mechanism": "nonsense"}, unscatter.InvalidArgument), ({"progress": interrupt},
+                                                                                   KeyboardInterrupt)):
+        model.set_params(**words)
+        with pytest.raises(raised):
+            # Long enough for a report, which comes after a tenth of a second.
+            model.fit(*long)
+        model.set_params(**dict.fromkeys(words))
+        assert state(model) == before and model.n_features_in_ == 3
+        assert np.array_equal(model.decision_function(X), expected)
+        assert model.forget(row=0).satisfied
+        model.fit(X, y)
+        expected, before = model.decision_function(X), state(model)
+    embedder = unscatter.Embedder("size + shapes").fit(groups)
+    with pytest.raises(unscatter.InvalidArgument):
+        embedder.set_params(embedding="nonsense").fit(groups)
+    assert pickle.loads(pickle.dumps(embedder)).transform(groups[:3]).shape == embedder.transform(groups[:3]).shape
+
+
+def test_other_stated_classes_are_another_fit(blobs):
+    X, y = blobs
+    model = unscatter.ForgettingClassifier(classes=[0, 1, 2]).fit(X, y)
+    session = model._session
+    for classes in ([0, 1, 2, 3], [0, 1, 2]):
+        model.set_params(classes=classes).fit(X, y)
+        assert model._session is not session and model.classes_.tolist() == classes
+        session = model._session
+        assert model.fit(X, y)._session is session

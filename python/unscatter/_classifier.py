@@ -136,8 +136,18 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Trains.  ``ids`` are external ids of graphs or rows, ``subjects`` the person behind each row.
 
         The same data and parameters again change nothing: the session and its published model stay.  Other data begin
-        a new count of published models.
+        a new count of published models.  If it fails, or Ctrl-C ends it, everything is as it was before.
         """
+        before = dict(self.__dict__)
+        try:
+            return self._learn(X, y, ids, subjects)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _learn(self, X: Any, y: Any, ids: Optional[Sequence[str]],
+               subjects: Optional[Sequence[str]]) -> "ForgettingClassifier":
         function = self._row_function()
         X = collected(X)
         if is_graphs(X):
@@ -154,8 +164,8 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if stated is not None:
             labels = stated
         features = self._features()
-        key = (core.digest(), repr(sorted(options.items())), repr(transform.fields), features, fit_constants,
-               None if public is None else public.digest())
+        key = (core.digest(), core.class_names, repr(sorted(options.items())), repr(transform.fields), features,
+               fit_constants, None if public is None else public.digest())
         session: Optional[_core.Session] = self.__dict__.get("_session")
         if session is None or session.updates > 0 or self.__dict__.get("_fit_key") != key:
             self._session = _core.Session.create(core, transform, features, source, options,

@@ -78,9 +78,11 @@ class _GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """Takes the form of the data, and constants only as ``fit_constants`` or ``public_data`` says."""
         graphs = graphs_only(collected(X))
         data = graphs if isinstance(graphs, GraphDataset) else GraphDataset(graphs)
-        self.transform_ = self._transform_words()
-        core = _core.make_embedder(self.transform_, self.features, data._core,
+        transform = self._transform_words()
+        core = _core.make_embedder(transform, self.features, data._core,
                                    fit_source(self.fit_constants, self.public_data))
+        # From here on nothing fails.
+        self.transform_ = transform
         self.features_ = core.features
         self._embedder = core
         self.n_features_out_ = core.width
