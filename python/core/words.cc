@@ -258,8 +258,16 @@ py::dict option_words(const SessionOptions& options) {
   return words;
 }
 
+std::string stated_features(std::string features, const TransformSpec& spec) {
+  if (spec.family == "blocks" && !features.starts_with("form")) {
+    raise({ErrorCode::kInvalidArgument,
+           "a recipe names its own features: features='" + features + "' does not go with '" + spec.recipe + "'"});
+  }
+  return features;
+}
+
 std::string features_or_usual(const py::object& features, const NamedTransform& transform, const Dataset& dataset) {
-  if (!features.is_none()) return features.cast<std::string>();
+  if (!features.is_none()) return stated_features(features.cast<std::string>(), transform.spec);
   // The width belongs to the function that made the rows, and the user states it with them.
   if (transform.spec.family == "rows" && dataset.size() > 0) {
     return "attributes:" + std::to_string(dataset.graphs.front().attribute_count());

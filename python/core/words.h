@@ -73,6 +73,8 @@ struct NamedTransform {
 // The options by name; make_options() with these words gives them back.  What the mechanism does not use is left out.
 [[nodiscard]] py::dict option_words(const SessionOptions& options);
 
+// The same features, or an error: a recipe has none of its user's but the form of the data.
+[[nodiscard]] std::string stated_features(std::string features, const TransformSpec& spec);
 // `features`, or those that go with the transform.  Rows have the width of the data.
 [[nodiscard]] std::string features_or_usual(const py::object& features, const NamedTransform& transform,
                                             const Dataset& dataset);

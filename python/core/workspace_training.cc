@@ -26,7 +26,7 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::create_from_file(
   WorkspaceSetup setup;
   setup.options = make_options(transform, words);
   setup.transform = transform.spec;
-  setup.features = features ? *features : usual_features(transform.spec);
+  setup.features = features ? stated_features(*features, transform.spec) : usual_features(transform.spec);
   setup.fit = fit_source(fit);
   setup.dataset.name = data.stem().string();
   const std::size_t threads = setup.options.threads;
@@ -67,7 +67,7 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::retrain(
   setup.transform = transform ? transform->spec : before.transform;
   setup.features = usual_features(setup.transform);
   if (!transform && !before.rule.empty()) setup.features = before.rule;
-  if (features) setup.features = *features;
+  if (features) setup.features = stated_features(*features, setup.transform);
   setup.fit = fit_source(fit);
   const ChosenAnew anew{.transform = transform.has_value(),
                         .constants = !fit.is_none() || classes.has_value() || words.contains("classes")};

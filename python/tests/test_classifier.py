@@ -339,3 +339,29 @@ def test_other_stated_classes_are_another_fit(blobs):
         assert model._session is not session and model.classes_.tolist() == classes
         session = model._session
         assert model.fit(X, y)._session is session
+
+
+@pytest.mark.parametrize("embedder", ["auto", "size + shapes"])
+def test_features_that_a_recipe_would_not_use_are_refused(embedder, groups, groups_file, tmp_path):
+    """They took the place of the form of the data: "auto" then embedded graphs with labels as if they had none."""
+    everyone = dict(protect="everyone", ridge=20.0, per_subject=30, classes=["club", "channel"])
+    for words in ({}, everyone):
+        with pytest.raises(unscatter.InvalidArgument, match="a recipe names its own features"):
+            unscatter.ForgettingClassifier(embedder, features="log-degree", **words).fit(groups)
+    with pytest.raises(unscatter.InvalidArgument, match="a recipe names its own features"):
+        unscatter.Embedder(embedder, features="log-degree").fit(groups)
+    for words in ({"stream": True}, {}):
+        with pytest.raises(unscatter.InvalidArgument, match="a recipe names its own features"):
+            unscatter.Workspace.create(tmp_path / "w", groups_file, embedder=embedder, features="log-degree", **words)
+    with unscatter.Workspace.create(tmp_path / "w", groups_file, embedder=embedder) as workspace:
+        with pytest.raises(unscatter.InvalidArgument, match="a recipe names its own features"):
+            workspace.retrain(tmp_path / "again", embedder=embedder, features="log-degree")
+    # The form of the data may be stated.
+    stated = unscatter.ForgettingClassifier("auto", features="form:bare", **everyone).fit(groups)
+    assert ("form", "stated") in stated.certificate_.promise.constants
+
+
+def test_constants_that_a_portrait_does_not_have_are_refused(groups):
+    for words in ({"scales": 3}, {"operator": "column"}, {"linear": True}):
+        with pytest.raises(unscatter.InvalidArgument, match="family='portrait'"):
+            unscatter.ScatteringTransformer("portrait", **words).fit(groups)

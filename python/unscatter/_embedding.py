@@ -217,9 +217,12 @@ class ScatteringTransformer(_GraphTransformer):
         self.threads = threads
         self.progress = progress
 
-    _WORDS = ("operator", "scales", "moments", "layers", "linear", "kernel", "method", "degree", "damping", "windows",
-              "random_features", "sharpness", "symmetrise", "row_norm")
+    _SCATTERING = ("operator", "scales", "moments", "layers", "linear")
+    _WORDS = _SCATTERING + ("kernel", "method", "degree", "damping", "windows", "random_features", "sharpness",
+                            "symmetrise", "row_norm")
 
     def _transform_words(self) -> _core.Transform:
         words = {word: getattr(self, word) for word in self._WORDS}
+        if self.family == "portrait" and any(words[word] is not None for word in self._SCATTERING):
+            raise InvalidArgument(f"{', '.join(self._SCATTERING)} do not go with family='portrait'")
         return _core.Transform("paper", {"family": self.family, **words})
