@@ -45,7 +45,7 @@ def test_the_stub_names_what_the_module_has():
 
 
 def parameters_of(signature):
-    """Names in the signature that pybind11 writes above a docstring: "f(self: X, a: Tuple[int, str], b: int = 0) -> Y"."""
+    """Names in what pybind11 writes above a docstring: "f(self: X, a: Tuple[int, str], b: int = 0) -> Y"."""
     inner = signature[signature.index("(") + 1:signature.rindex(") ->")]
     while re.search(r"\[[^\[\]]*\]", inner):
         inner = re.sub(r"\[[^\[\]]*\]", "", inner)
