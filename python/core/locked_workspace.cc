@@ -62,6 +62,7 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::create(const std::filesystem::
                                                          std::optional<std::int64_t> expires,
                                                          const std::optional<std::filesystem::path>& key,
                                                          const py::object& report) {
+  refuse_ids_that_occur_twice(dataset);
   WorkspaceSetup setup;
   setup.options = make_options(transform, words);
   setup.transform = transform.spec;

@@ -15,6 +15,7 @@ class LockedSession {
   static std::shared_ptr<LockedSession> create(const Dataset& dataset, const NamedTransform& transform,
                                                const py::object& features, const py::object& fit, const py::dict& words,
                                                const py::object& report) {
+    refuse_ids_that_occur_twice(dataset);
     SessionOptions options = make_options(transform, words);
     const std::string chosen = features_or_usual(features, transform, dataset);
     const FitSource source = fit_source(fit);

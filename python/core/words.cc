@@ -3,6 +3,8 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <set>
+#include <string_view>
 
 namespace unscatter::python {
 namespace {
@@ -273,6 +275,14 @@ std::string features_or_usual(const py::object& features, const NamedTransform& 
     return "attributes:" + std::to_string(dataset.graphs.front().attribute_count());
   }
   return usual_features(transform.spec);
+}
+
+void refuse_ids_that_occur_twice(const Dataset& dataset) {
+  std::set<std::string_view> seen;
+  for (const std::string& id : dataset.graph_ids) {
+    if (id.empty() || seen.insert(id).second) continue;
+    raise({ErrorCode::kInvalidArgument, "the graph id '" + id + "' occurs twice: a request names one graph by it"});
+  }
 }
 
 FitSource fit_source(const py::object& fit) {

@@ -78,6 +78,9 @@ struct NamedTransform {
 // `features`, or those that go with the transform.  Rows have the width of the data.
 [[nodiscard]] std::string features_or_usual(const py::object& features, const NamedTransform& transform,
                                             const Dataset& dataset);
+// Raises if two graphs have one external id: a request that names it would leave one of them.  Readers of files say the
+// same.  Without an id is the empty text.
+void refuse_ids_that_occur_twice(const Dataset& dataset);
 // Where missing constants come from: None (the library's own choice), "none", "private", "once", or the data set that
 // is declared public, which must live as long as the source.
 [[nodiscard]] FitSource fit_source(const py::object& fit);

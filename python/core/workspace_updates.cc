@@ -19,6 +19,7 @@ py::tuple LockedWorkspace::preview(const std::vector<RemovalRequest>& requests, 
 }
 
 Outcome LockedWorkspace::add(const Dataset& graphs, std::optional<std::int64_t> expires, const py::object& report) {
+  refuse_ids_that_occur_twice(graphs);
   return outcome_of(run(report, [&] {
     Dataset more(graphs);
     if (expires) more.due.limit_graphs(more.size(), *expires);

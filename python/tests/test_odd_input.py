@@ -272,3 +272,58 @@ def test_all_errors_are_one_tree():
     codes = [kind.code for kind in kinds if kind is not unscatter.Error]
     assert len(set(codes)) == len(codes) and all(codes)
     assert issubclass(unscatter.InvariantViolation, RuntimeError)
+
+
+# ---- what belongs to graphs, and what to rows
+
+def test_an_id_of_two_graphs_is_refused_where_it_could_be_forgotten(groups, tmp_path):
+    """A request that names it would leave one of them, with a certificate."""
+    twice = unscatter.GraphDataset(list(groups[:6]), groups.y[:6], ids=["x", "x", "y", "z", "u", "v"])
+    for work in (lambda: unscatter.ForgettingClassifier().fit(twice),
+                 lambda: unscatter.ForgettingClassifier().fit(list(groups[:2]), [0, 1], ids=["x", "x"]),
+                 lambda: unscatter.ForgettingClassifier(lambda graph: [1.0]).fit(twice),
+                 lambda: unscatter.Workspace.create(tmp_path / "w", twice),
+                 lambda: unscatter.Workspace.create(tmp_path / "w", groups[[0, 1, 2, 0]])):
+        with pytest.raises(unscatter.InvalidArgument, match="occurs twice"):
+            work()
+    with unscatter.Workspace.create(tmp_path / "w", groups[:20]) as workspace:
+        with pytest.raises(unscatter.InvalidArgument, match="occurs twice"):
+            workspace.add(twice)
+        assert workspace.status()["graphs"] == 20
+    # Graphs without an id are not two of one id.
+    assert unscatter.ForgettingClassifier().fit(list(groups[:4]), [0, 1, 0, 1], ids=["", "", "a", "b"]).forget("a")
+
+
+@pytest.mark.parametrize("embedder", ["auto", "portrait", "paper", unscatter.Embedder()])
+def test_rows_are_not_embedded_as_graphs(embedder, tmp_path):
+    X, y = np.eye(6), [0, 1] * 3
+    with pytest.raises(unscatter.InvalidArgument, match="rows are embeddings already"):
+        unscatter.ForgettingClassifier(embedder).fit(X, y)
+    with pytest.raises(unscatter.InvalidArgument, match="rows are embeddings already"):
+        unscatter.Workspace.create(tmp_path / "w", X, y, embedder=embedder)
+    with unscatter.Workspace.create(tmp_path / "w", X, y, embedder="rows:2") as workspace:
+        assert workspace.status()["transform"]["row_scale"] == 2
+
+
+def test_a_model_of_graphs_takes_graphs_only(model, groups):
+    released = model.release()
+    for wrong in (np.eye(4), [networkx.path_graph(3)], [[1.0, 2.0]], groups[0]):
+        with pytest.raises(unscatter.InvalidArgument, match="no graphs|one graph"):
+            released.scores(wrong)
+    assert released.scores([]).shape == (0, 2) and released.predict(groups[:0]).shape == (0,)
+    rows = unscatter.ForgettingClassifier().fit(np.eye(4), [0, 1, 0, 1]).release()
+    with pytest.raises(unscatter.InvalidArgument, match="from_networkx"):
+        rows.scores([networkx.path_graph(4)])
+    assert rows.scores(np.eye(4)).shape == (4, 2)
+
+
+def test_due_dates_and_salts_are_named_as_requests_are(groups, tmp_path):
+    with unscatter.Workspace.create(tmp_path / "w", groups[:20]) as workspace:
+        for words in (dict(graph=True), dict(graph=-1), dict(subject=3)):
+            with pytest.raises(unscatter.InvalidArgument):
+                workspace.set_due("2030-01-01", **words)
+        assert workspace.due_summary().dates == 0
+        workspace.forget(3, keep_salts=True)
+        with pytest.raises(unscatter.InvalidArgument, match="no request"):
+            workspace.shred(None)
+        assert workspace.shred(3) == 1

@@ -18,7 +18,7 @@ from ._embedding import (Embedder, ScatteringTransformer, _GraphTransformer, col
 from ._graphs import GraphDataset, class_text, texts
 from ._progress import ProgressOption, reporter
 from ._requests import Key, Request, RequestOrKey, all_requests, previewed, request_of
-from ._rows import RowFunction, rows_by
+from ._rows import NOT_FOR_ROWS, RowFunction, rows_by, transform_of_rows
 
 def _is_logistic(classifier: "ForgettingClassifier") -> bool:
     if classifier.loss is None or classifier.loss == "logistic":
@@ -210,7 +210,7 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                   subjects: Optional[Sequence[str]]) -> Tuple[GraphDataset, npt.NDArray[Any]]:
         refuse_foreign(X)
         if self._row_function() is not None or isinstance(self.embedder, _GraphTransformer):
-            raise InvalidArgument("rows are embeddings already: an embedder of graphs does not go with them")
+            raise InvalidArgument(NOT_FOR_ROWS)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         rows, y = self._validate_data(X, y, dtype=np.float64, order="C")
@@ -235,7 +235,7 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _transform(self, data: GraphDataset) -> _core.Transform:
         embedder = self.embedder
         if self._on_rows or self._row_function() is not None:
-            return _core.Transform(embedder if isinstance(embedder, str) else "rows", {})
+            return transform_of_rows(embedder if isinstance(embedder, str) else None)
         if isinstance(embedder, _GraphTransformer):
             return embedder._transform_words()
         return _core.Transform(embedder if isinstance(embedder, str) else None, {})

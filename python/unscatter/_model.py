@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _core
 from ._convert import real_numbers
 from ._core import Graph, Model
-from ._embedding import collected, is_graphs
+from ._embedding import collected, graphs_only, is_graphs, refuse_foreign
 from ._graphs import GraphDataset, class_values, graph_list
 from ._progress import ProgressOption, reporter
 from ._stream import StreamedGraph, stream
@@ -30,11 +30,13 @@ def scores(self: Model, X: Any, *, threads: int = 0, progress: ProgressOption = 
     """Scores of graphs, or of a 2-D array of rows: one column per class, in the order of ``class_names``."""
     report = reporter(progress)
     X = collected(X)
-    if isinstance(X, GraphDataset):
-        return self.dataset_scores(X._core, threads, report)
-    if is_graphs(X):
-        return self.graph_scores(list(X), threads, report)
-    return self.dataset_scores(rows_of(X), threads, report)
+    if not is_graphs(X) and self.transform["family"] == "rows":
+        refuse_foreign(X)
+        return self.dataset_scores(rows_of(X), threads, report)
+    graphs = graphs_only(X)
+    if isinstance(graphs, GraphDataset):
+        return self.dataset_scores(graphs._core, threads, report)
+    return self.graph_scores(list(graphs), threads, report)
 
 
 def predict(self: Model, X: Any, *, threads: int = 0, progress: ProgressOption = None) -> npt.NDArray[Any]:

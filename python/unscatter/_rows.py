@@ -1,17 +1,28 @@
 """Rows that a function of the user's own makes of graphs."""
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import Callable, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from ._convert import real_numbers
 from ._core import Graph, InvalidArgument
 
 RowFunction = Callable[[Graph], npt.ArrayLike]
 # How many graphs a function is called on twice, to see whether it gives the same row.
 _GRAPHS_CHECKED = 3
+NOT_FOR_ROWS = ("rows are embeddings already: an embedder of graphs does not go with them; \"rows:SCALE\" divides them "
+                "by a stated number")
+
+
+def transform_of_rows(embedding: Optional[str]) -> _core.Transform:
+    """"rows", or "rows:SCALE"."""
+    transform = _core.Transform("rows" if embedding is None else embedding, {})
+    if transform.family != "rows":
+        raise InvalidArgument(NOT_FOR_ROWS)
+    return transform
 
 
 def _row(function: RowFunction, graph: Graph, place: int) -> npt.NDArray[np.float64]:

@@ -20,7 +20,8 @@ from ._embedding import Embedder, ScatteringTransformer, _GraphTransformer, coll
 from ._graphs import GraphDataset, class_text, load, texts
 from ._ledger import (Ledger, LedgerEntry, ListOutcome, Verification, WorkspaceUpdate, entry_of, update_of)
 from ._progress import ProgressOption, reporter
-from ._requests import Key, Request, RequestOrKey, all_requests, key_of, previewed, request_of
+from ._requests import Key, Request, RequestOrKey, all_requests, key_of, one_request, previewed, request_of
+from ._rows import NOT_FOR_ROWS, transform_of_rows
 
 Path = Union[str, "os.PathLike[str]"]
 # Called with an update before it is written.
@@ -120,7 +121,9 @@ class Workspace:
             data = load(data, threads=options.get("threads") or 0, progress=progress)
         data = collected(data)
         rows = not named and not is_graphs(data)
-        transform = _core.Transform("rows", {}) if rows and embedder is None else _transform_of(embedder)
+        if rows and isinstance(embedder, _GraphTransformer):
+            raise InvalidArgument(NOT_FOR_ROWS)
+        transform = transform_of_rows(embedder) if rows else _transform_of(embedder)
         features, fit_constants, public_data = _beside(embedder, features, fit_constants, public_data)
         place = os.fspath(path)
         if stream:
@@ -272,9 +275,9 @@ class Workspace:
         text = "\n".join(line.rstrip("\n") for line in openings)
         return update_of(self._core.replay(text, keep_salts, shred, _handing(hand_out), reporter(progress)))
 
-    def shred(self, request: Request) -> int:
+    def shred(self, request: RequestOrKey) -> int:
         """Destroys kept salts of earlier requests that equal this one, and says how many there were."""
-        return self._core.shred(request)
+        return self._core.shred(one_request(request))
 
     def release(self, *, fresh: bool = False) -> str:
         """The published model as a signed text, the same until the next update; read_model() makes it ready."""
@@ -293,7 +296,7 @@ class Workspace:
         """
         if (graph is None) == (subject is None):
             raise InvalidArgument("a due date is about one graph or one subject: graph= or subject=")
-        what: Request = ForgetGraph(graph) if graph is not None else ForgetSubject(subject or "")
+        what = request_of(None, graph, None, None, None, subject, None)
         self._core.set_due(what, None if due is None else seconds_of(due))
 
     def due(self, until: Optional[When] = None) -> List[DueDate]:
