@@ -20,7 +20,7 @@ std::vector<Matrix> wavelets(const DenseGraph& dense, std::size_t scales) {
   Matrix power = T;
   for (std::size_t j = 1; j < scales; ++j) {
     const Matrix further = j == 1 ? Matrix(T * T) : Matrix(power * power);
-    found.push_back(power - further);
+    found.emplace_back(power - further);
     power = further;
   }
   return found;
