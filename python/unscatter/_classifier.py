@@ -142,8 +142,10 @@ class ForgettingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         try:
             return self._learn(X, y, ids, subjects)
         except BaseException:
-            self.__dict__.clear()
+            # In this order another thread that predicts misses nothing.
             self.__dict__.update(before)
+            for name in set(self.__dict__) - set(before):
+                del self.__dict__[name]
             raise
 
     def _learn(self, X: Any, y: Any, ids: Optional[Sequence[str]],
