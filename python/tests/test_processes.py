@@ -117,11 +117,12 @@ def test_ctrl_c_while_a_workspace_is_made_leaves_no_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("w")] == []
 
 
-def press():
+def press_during(work, after):
     """Ctrl-C while the library is at work: Python learns of it when the library looks, or returns."""
-    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)).start()
+        work()
+        time.sleep(10)
 
 
 def test_ctrl_c_in_a_removal_leaves_everything_as_it_was(tmp_path):
@@ -131,21 +132,34 @@ def test_ctrl_c_in_a_removal_leaves_everything_as_it_was(tmp_path):
     model = unscatter.ForgettingClassifier().fit(X, y)
     certificate, before = model.certificate_, model._session.kept_weights
     with unscatter.Workspace.create(tmp_path / "w", X[:8000], y[:8000]) as workspace:
-        for _ in range(3):
-            timer = press()
-            with pytest.raises(KeyboardInterrupt):
-                model.forget_many(many)
-                time.sleep(1)
-            timer.join()
+        # Removals take five times as long and more.  A signal that comes before them does no harm.
+        for after in (0.004, 0.008, 0.012):
+            press_during(lambda: model.forget_many(many), after)
             assert np.array_equal(model._session.kept_weights, before) and model._session.graph_count == 20000
             assert model.certificate_.distance_upper_bound == certificate.distance_upper_bound
-            timer = press()
-            with pytest.raises(KeyboardInterrupt):
-                workspace.forget_many(many[:2000])
-                time.sleep(1)
-            timer.join()
+            press_during(lambda: workspace.forget_many(many[:2000]), after)
             assert len(workspace.ledger) == 1 and workspace.status()["graphs"] == 8000
         assert model.forget_many(many).satisfied and workspace.forget_many(many[:2000]).certificate.satisfied
+
+
+def test_an_addition_is_reported_and_can_be_ended(groups, tmp_path):
+    many = unscatter.interest_groups(groups=3000, users=3000, seed=6)
+    many = unscatter.GraphDataset(list(many), many.y, ids=[f"new-{number}" for number in range(len(many))])
+    seen = []
+
+    def report(*what):
+        seen.append(what)
+        raise ZeroDivisionError
+
+    slow = unscatter.ScatteringTransformer(scales=6, layers=4)
+    with unscatter.Workspace.create(tmp_path / "w", groups[:30], embedder=slow) as workspace:
+        before = workspace.state_digest()
+        with pytest.raises(ZeroDivisionError):
+            workspace.add(many, progress=report)
+        (stage, done, total), = seen
+        assert stage == "embedding" and 0 < done < total == 3000
+        assert workspace.state_digest() == before and len(workspace.ledger) == 1
+        assert workspace.forget(graph=0).certificate.satisfied
 
 
 def test_ctrl_c_ends_reading(tmp_path):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "unlearn/session_state.h"
 #include "unlearn/train_together.h"
 #include "unscatter/base/invariant.h"
+#include "unscatter/base/progress.h"
 #include "unscatter/learn/bias.h"
 #include "unscatter/learn/predict.h"
 
@@ -97,6 +99,11 @@ Session::State::State(GraphCollection all_graphs, std::shared_ptr<const Embedder
 Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
   std::vector<RowChange> rows;
   rows.reserve(plan.changes.size());
+  // An update of many graphs takes long, and a report may end it by an exception.  Nothing has changed yet.
+  Progress& progress = options.progress != nullptr ? *options.progress : no_progress();
+  const auto end = [](Progress* begun) { begun->end(); };
+  const std::unique_ptr<Progress, decltype(end)> stage(&progress, end);
+  progress.begin("embedding", plan.changes.size());
   // Embedded from the edited graph alone.  With compact removal the row is, bit for bit, that of a session without the
   // removed parts (docs/theory.md, "Data and requests").
   for (const GraphChange& change : plan.changes) {
@@ -107,6 +114,7 @@ Result<std::vector<RowChange>> Session::State::embed(const RemovalPlan& plan) {
       if (options.protection == Protection::kEveryone) shorten(row.after, row_norm_limit(options));
     }
     rows.push_back(std::move(row));
+    progress.advance(1);
   }
   return rows;
 }
