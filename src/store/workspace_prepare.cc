@@ -111,6 +111,7 @@ Result<PreparedRemoval> Workspace::State::prepare_cold(const FindSlots& find, co
   UNSCATTER_TRY(snapshot, read_part(tables, contents, slots));
   UNSCATTER_TRY(restored,
                 Session::restore(std::move(snapshot), contents.embedder, how, make_random(options), std::move(kept)));
+  UNSCATTER_CHECK_OK(check_weights(restored));
   part = std::move(restored);
   return prepare_update(*part);
 }

@@ -50,22 +50,27 @@ Result<Session*> Workspace::State::live() {
       uncertain = true;  // the snapshot is gone
       return std::move(restored).error();
     }
-    // The stored residuals are about embeddings that were computed when they were written.  Those of now are compared
-    // once, by one evaluation.  The lower side is held against the certificate: rounding must not accuse a model that
-    // is right.
-    const EvaluatedResidual found = restored->evaluate();
-    if (!found.satisfied || found.lower_bound > restored->certificate().residual_upper_bound) {
+    const Status honest = check_weights(*restored);
+    if (!honest.ok()) {
       uncertain = true;
-      return Error{ErrorCode::kMalformedInput,
-                   fmt::format("{}: the kept weights have a residual between {:.3g} and {:.3g} on the graphs that are "
-                               "there; certified is at most {:.3g}, and the guarantee is {}met.  Nothing is removed or "
-                               "published on top of this; train again",
-                               path.string(), found.lower_bound, found.upper_bound,
-                               restored->certificate().residual_upper_bound, found.satisfied ? "" : "not ")};
+      return honest.error();
     }
     session = *std::move(restored);
   }
   return &*session;
+}
+
+Status Workspace::State::check_weights(const Session& restored) const {
+  // The lower side is held against the certificate: rounding must not accuse a model that is right.
+  const EvaluatedResidual found = restored.evaluate();
+  const double certified = restored.certificate().residual_upper_bound;
+  if (found.satisfied && found.lower_bound <= certified) return ok_status();
+  return Error{ErrorCode::kMalformedInput,
+               fmt::format("{}: the kept weights have a residual between {:.3g} and {:.3g} on the graphs that are "
+                           "there; certified is at most {:.3g}, and the guarantee is {}met.  Nothing is removed or "
+                           "published on top of this; train again",
+                           path.string(), found.lower_bound, found.upper_bound, certified,
+                           found.satisfied ? "" : "not ")};
 }
 
 Result<Session*> Workspace::State::live_with_kept_state() {

@@ -91,6 +91,9 @@ struct Workspace::State {
   [[nodiscard]] Result<Session*> live_with_kept_state();
   // A session that can publish: that of all graphs, if there is one, or a part without a graph.
   [[nodiscard]] Result<Session*> publisher();
+  // The stored residuals are about embeddings that were computed when they were written.  Where all rows are there, one
+  // evaluation holds the weights against what was certified.  Errors: kMalformedInput.
+  [[nodiscard]] Status check_weights(const Session& restored) const;
   // The rows of all graphs, as the file keeps them.  Errors: kMalformedInput where one is not what was written.
   [[nodiscard]] Result<KeptState::Rows> kept_rows();
   // The same where other processes read and hold some of them; nothing if this process has to read all.
