@@ -190,7 +190,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   }
 
   void write(HttpResponse response) {
-    if (response.events && !head_only_) return begin_events(std::move(response));
+    if (response.events && !head_only_) return begin_events(response);
     keep_alive_ = keep_alive_ && !stopping_;
     message_ =
         std::make_shared<http::response<http::string_body>>(message_of(std::move(response), keep_alive_, head_only_));
@@ -204,12 +204,12 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   }
 
   // Server-sent events: a header, then a chunk for each event.
-  void begin_events(HttpResponse response) {
+  void begin_events(const HttpResponse& response) {
     streaming_ = true;
     listens_for_ = response.token;
     ++host_.service.metrics().event_streams;
     ends_ = std::chrono::steady_clock::now() + host_.limits.events;
-    head_ = std::make_shared<http::response<http::empty_body>>(event_head(std::move(response)));
+    head_ = std::make_shared<http::response<http::empty_body>>(event_head(response));
     head_writer_ = std::make_shared<http::response_serializer<http::empty_body>>(*head_);
     listener_ = host_.service.events().listen([weak = this->weak_from_this()](std::shared_ptr<const std::string> text) {
       if (const auto self = weak.lock()) {

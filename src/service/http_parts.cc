@@ -50,7 +50,7 @@ http::response<http::string_body> message_of(HttpResponse response, bool keep_al
   return message;
 }
 
-http::response<http::empty_body> event_head(HttpResponse response) {
+http::response<http::empty_body> event_head(const HttpResponse& response) {
   http::response<http::empty_body> message;
   message.version(11);
   set_headers(message, response);

@@ -13,7 +13,7 @@ namespace unscatter::service {
 [[nodiscard]] boost::beast::http::response<boost::beast::http::string_body> message_of(HttpResponse response,
                                                                                        bool keep_alive, bool head);
 // The header of a stream of events.
-[[nodiscard]] boost::beast::http::response<boost::beast::http::empty_body> event_head(HttpResponse response);
+[[nodiscard]] boost::beast::http::response<boost::beast::http::empty_body> event_head(const HttpResponse& response);
 // What a client hears before its body is read; the connection then ends.  Which transfer codings there are decides
 // where the next request begins, so only the one that everybody understands is taken (RFC 9112, 6.3).
 [[nodiscard]] std::optional<Refusal> refusal_of_header(

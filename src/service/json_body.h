@@ -26,8 +26,8 @@ using Json = nlohmann::ordered_json;
 // A field of an object.  422 where it is of another kind or too long; an empty default where it is missing and not
 // required.
 struct TextField {
-  const char* name;
-  std::size_t longest;
+  const char* name = nullptr;
+  std::size_t longest = 0;
   bool required = false;
 };
 [[nodiscard]] Outcome<std::string> text_field(const Json& document, const TextField& field);

@@ -20,7 +20,7 @@
 namespace unscatter::service {
 namespace {
 
-using tcp = asio::ip::tcp;
+using Tcp = asio::ip::tcp;
 using Plain = beast::tcp_stream;
 using Secure = beast::ssl_stream<beast::tcp_stream>;
 
@@ -63,7 +63,7 @@ struct Server::Inside {
 
   Status open();
   void accept();
-  void take(tcp::socket socket);
+  void take(Tcp::socket socket);
   // False: there are too many, in all or from this address.
   bool count_in(const std::string& address);
   void count_out(const std::string& address);
@@ -84,7 +84,7 @@ struct Server::Inside {
   asio::io_context io;
   // While an answer is computed nothing waits for input.  The threads must stay all the same, to write it.
   asio::executor_work_guard<asio::io_context::executor_type> work;
-  tcp::acceptor acceptor;  // on a strand: one thread may accept while another one is told to stop
+  Tcp::acceptor acceptor;  // on a strand: one thread may accept while another one is told to stop
   std::uint16_t port = 0;
   std::vector<std::thread> threads;
 };
@@ -102,7 +102,7 @@ Status Server::Inside::open() {
     UNSCATTER_TRY(made, make_tls(options));
     tls = std::move(made);
   }
-  const tcp::endpoint place(address, options.port);
+  const Tcp::endpoint place(address, options.port);
   acceptor.open(place.protocol(), error);
   if (error) return failed(error);
   acceptor.set_option(asio::socket_base::reuse_address(true), error);
@@ -118,7 +118,7 @@ Status Server::Inside::open() {
 }
 
 void Server::Inside::accept() {
-  acceptor.async_accept(asio::make_strand(io), [this](beast::error_code error, tcp::socket socket) {
+  acceptor.async_accept(asio::make_strand(io), [this](beast::error_code error, Tcp::socket socket) {
     if (!acceptor.is_open()) return;
     if (!error) take(std::move(socket));
     // Too many open files: the next attempt may succeed, when one of them is closed.
@@ -127,7 +127,7 @@ void Server::Inside::accept() {
   });
 }
 
-void Server::Inside::take(tcp::socket socket) {
+void Server::Inside::take(Tcp::socket socket) {
   beast::error_code error;
   const auto end = socket.remote_endpoint(error);
   if (error) return;
@@ -136,7 +136,7 @@ void Server::Inside::take(tcp::socket socket) {
     ++service.metrics().connections_refused;
     return;
   }
-  socket.set_option(tcp::no_delay(true), error);
+  socket.set_option(Tcp::no_delay(true), error);
   ++service.metrics().connections_total;
   ++service.metrics().connections;
   const bool loopback = end.address().is_loopback();

@@ -14,8 +14,8 @@
 namespace unscatter::service {
 
 struct SessionLife {
-  std::int64_t idle_seconds = 30 * 60;  // without a request
-  std::int64_t whole_seconds = 8 * 3600;
+  std::int64_t idle_seconds = std::int64_t{30} * 60;  // without a request
+  std::int64_t whole_seconds = std::int64_t{8} * 3600;
   std::size_t most = 1000;  // beyond them the oldest goes
 };
 

@@ -15,7 +15,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-using tcp = asio::ip::tcp;
+using Tcp = asio::ip::tcp;
 
 // Each step is asynchronous, because only such steps have a deadline, and is waited for here.
 class Step {
@@ -62,8 +62,8 @@ int exchange(Stream& stream, Step& step, const WebhookPost& post) {
 }
 
 bool connect(beast::tcp_stream& stream, asio::io_context& io, Step& step, const WebhookPost& post) {
-  tcp::resolver resolver(io);
-  tcp::resolver::results_type found;
+  Tcp::resolver resolver(io);
+  Tcp::resolver::results_type found;
   beast::error_code failed;
   found = resolver.resolve(post.url.host, post.url.port, failed);
   if (failed) return false;

@@ -65,12 +65,12 @@ Status Workspace::State::check_weights(const Session& restored) const {
   const EvaluatedResidual found = restored.evaluate();
   const double certified = restored.certificate().residual_upper_bound;
   if (found.satisfied && found.lower_bound <= certified) return ok_status();
-  return Error{ErrorCode::kMalformedInput,
-               fmt::format("{}: the kept weights have a residual between {:.3g} and {:.3g} on the graphs that are "
-                           "there; certified is at most {:.3g}, and the guarantee is {}met.  Nothing is removed or "
-                           "published on top of this; train again",
-                           path.string(), found.lower_bound, found.upper_bound, certified,
-                           found.satisfied ? "" : "not ")};
+  return Error{
+      ErrorCode::kMalformedInput,
+      fmt::format("{}: the kept weights have a residual between {:.3g} and {:.3g} on the graphs that are "
+                  "there; certified is at most {:.3g}, and the guarantee is {}met.  Nothing is removed or "
+                  "published on top of this; train again",
+                  path.string(), found.lower_bound, found.upper_bound, certified, found.satisfied ? "" : "not ")};
 }
 
 Result<Session*> Workspace::State::live_with_kept_state() {
