@@ -58,7 +58,7 @@ Status set_place(const std::string& text, service::ServerOptions& server) {
 // A limit that is no limit, or one that nothing can pass, is a mistake of the hand.
 Status check_numbers(const ServeArguments& arguments) {
   constexpr std::uint64_t kMostSeconds = 86400;
-  constexpr std::uint64_t kMostMinutes = 366 * 24 * 60;
+  constexpr std::uint64_t kMostMinutes = std::uint64_t{366} * 24 * 60;
   const auto wrong = [](const char* option, const char* range) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("{} is {}", option, range)};
   };

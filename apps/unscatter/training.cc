@@ -169,6 +169,70 @@ Result<std::optional<Evaluation>> evaluate(Workspace& workspace, const std::opti
   return std::optional(std::move(evaluation));
 }
 
+// What is learned from: what is left of a workspace, rows, or a data set, unless that is streamed.
+struct LearningData {
+  TrainingData chosen;
+  fs::path file;  // of a data set
+  bool streams = false;
+};
+
+// Sets what `setup` is to be told about features and fit.
+Result<LearningData> read_learning_data(const TrainArguments& arguments, const std::optional<Before>& before,
+                                        ConstantKind usual_fit, const ReadOptions& reading, WorkspaceSetup& setup) {
+  const bool rows = arguments.rows.given();
+  LearningData result;
+  TrainingData& chosen = result.chosen;
+  if (before) {
+    UNSCATTER_TRY(left, before->workspace.remaining());
+    chosen.train = std::move(left);
+  } else if (rows) {
+    UNSCATTER_TRY(read, read_rows(arguments.rows.files(), reading));
+    chosen.train = std::move(read);
+    // The width belongs to the function that made the rows, and the user states it with them.
+    setup.features = fmt::format("attributes:{}", chosen.train.graphs.front().attribute_count());
+  } else {
+    UNSCATTER_TRY(catalogue, load_catalogue());
+    UNSCATTER_TRY(found, resolve_dataset(arguments.data, catalogue));
+    result.file = std::move(found);
+    setup.fit.kind = arguments.constants.public_data.empty() ? arguments.constants.source(usual_fit, nullptr).kind
+                                                             : ConstantKind::kPublicData;
+    UNSCATTER_TRY(streaming, choose_streaming(arguments, result.file, setup));
+    result.streams = streaming;
+  }
+  if (!before && !rows && !result.streams) {
+    UNSCATTER_TRY(dataset, read_dataset(result.file, reading));
+    chosen.train = std::move(dataset);
+  }
+  if (!result.streams) {
+    UNSCATTER_TRY(parts, choose_training_data(std::move(chosen.train), arguments.train_share,
+                                              arguments.constants.public_share, arguments.seed));
+    chosen = std::move(parts);
+  }
+  if (!chosen.open) {
+    UNSCATTER_TRY(open, arguments.constants.read_public(reading));
+    chosen.open = std::move(open);
+  }
+  return result;
+}
+
+// Where transform and lambda come from.  What is taken over from a workspace keeps its origin.
+void note_origins(const TrainArguments& arguments, const CLI::App& command, bool again, bool same_transform,
+                  SessionOptions& options) {
+  const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0 &&
+                     !arguments.transform.states_recipe();
+  std::vector<ConstantOrigin>& origins = options.constants;
+  if (!same_transform) {
+    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "transform"; });
+    origins.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
+  }
+  // The built-in value depends on the transform, so the value alone does not tell where it comes from.
+  const bool states_lambda = command.count("--lambda") > 0;
+  if (arguments.guarantee.preset != "paper" && !options.ridge && (states_lambda || !again)) {
+    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "lambda"; });
+    origins.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
+  }
+}
+
 }  // namespace
 
 Result<Split> split_for_training(std::size_t graphs, double train_share, double public_share, std::uint64_t seed) {
@@ -223,45 +287,16 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   setup.options.crew = context.crew();
   setup.features =
       same_transform && !before->info.rule.empty() ? before->info.rule : arguments.transform.features_for(spec);
-  UNSCATTER_TRY(catalogue, load_catalogue());
 
   StageClock clock;
   const std::size_t threads = arguments.workspace.threads;
   const ReadOptions reading{.limits = {}, .symmetrise = false, .threads = threads, .progress = &context.progress()};
   const bool paper = arguments.guarantee.preset == "paper";
   const ConstantKind usual_fit = paper ? ConstantKind::kFittedOnce : ConstantKind::kStated;
-  fs::path data;
-  bool streams = false;
-  TrainingData chosen;
-  if (before) {
-    UNSCATTER_TRY(left, before->workspace.remaining());
-    chosen.train = std::move(left);
-  } else if (rows) {
-    UNSCATTER_TRY(read, read_rows(arguments.rows.files(), reading));
-    chosen.train = std::move(read);
-    // The width belongs to the function that made the rows, and the user states it with them.
-    setup.features = fmt::format("attributes:{}", chosen.train.graphs.front().attribute_count());
-  } else {
-    UNSCATTER_TRY(found, resolve_dataset(arguments.data, catalogue));
-    data = std::move(found);
-    setup.fit.kind = arguments.constants.public_data.empty() ? arguments.constants.source(usual_fit, nullptr).kind
-                                                             : ConstantKind::kPublicData;
-    UNSCATTER_TRY(streaming, choose_streaming(arguments, data, setup));
-    streams = streaming;
-  }
-  if (!before && !rows && !streams) {
-    UNSCATTER_TRY(dataset, read_dataset(data, reading));
-    chosen.train = std::move(dataset);
-  }
-  if (!streams) {
-    UNSCATTER_TRY(parts, choose_training_data(std::move(chosen.train), arguments.train_share,
-                                              arguments.constants.public_share, arguments.seed));
-    chosen = std::move(parts);
-  }
-  if (!chosen.open) {
-    UNSCATTER_TRY(open, arguments.constants.read_public(reading));
-    chosen.open = std::move(open);
-  }
+  UNSCATTER_TRY(learned, read_learning_data(arguments, before, usual_fit, reading, setup));
+  const fs::path& data = learned.file;
+  const bool streams = learned.streams;
+  TrainingData& chosen = learned.chosen;
   setup.dataset = std::move(chosen.train);
   if (paper) apply_paper_setting(command, setup.dataset.name, setup);
   const Dataset* open = chosen.open ? &*chosen.open : nullptr;
@@ -280,19 +315,7 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
     form = count_forms(setup.dataset);
     people = summarise(setup.dataset).distinct_node_ids;
   }
-  const bool usual = command.count("--scales") + command.count("--moments") + command.count("--layers") == 0 &&
-                     !arguments.transform.states_recipe();
-  std::vector<ConstantOrigin>& origins = setup.options.constants;
-  if (!same_transform) {
-    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "transform"; });
-    origins.push_back({"transform", usual ? ConstantKind::kBuiltIn : ConstantKind::kStated});
-  }
-  // The built-in value depends on the transform, so the value alone does not tell where it comes from.
-  const bool states_lambda = command.count("--lambda") > 0;
-  if (!paper && !setup.options.ridge && (states_lambda || !before)) {
-    std::erase_if(origins, [](const ConstantOrigin& origin) { return origin.name == "lambda"; });
-    origins.push_back({"lambda", states_lambda ? ConstantKind::kStated : ConstantKind::kBuiltIn});
-  }
+  note_origins(arguments, command, before.has_value(), same_transform, setup.options);
   DueDates& due = streams ? setup.stream->due : setup.dataset.due;
   UNSCATTER_CHECK_OK(arguments.expiry.apply(due, form.graphs, seconds_now()));
   note_overdue(due, seconds_now(), context);

@@ -50,7 +50,7 @@ tbb::task_arena& kept_arena(std::size_t threads) {
 // A process that was forked has the thread that forked and no other.  The arenas of its parent would wait for workers
 // that are not there.  So loops of such a process have one thread.  Results do not depend on it.
 std::atomic<bool> forked{false};
-[[maybe_unused]] const int fork_is_watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+[[maybe_unused]] const int kForkIsWatched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 
 }  // namespace
 

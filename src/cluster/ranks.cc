@@ -25,7 +25,7 @@ bool many(const std::optional<Launch>& launch) { return launch && launch->ranks.
 fs::path plugin_of_this_program() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  const fs::path beside = folder / "unscatter-mpi.so";
+  fs::path beside = folder / "unscatter-mpi.so";
   if (fs::exists(beside, failed)) return beside;
   return (folder / UNSCATTER_PLUGIN_FOLDER / "unscatter-mpi.so").lexically_normal();
 }

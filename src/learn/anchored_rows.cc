@@ -221,7 +221,8 @@ double AnchoredRows::remainder_error(const ClassSums& sums, const RowSums& of_ro
   const double gamma_1 = loss_.curvature_bound();
   const double width = static_cast<double>(anchor_.rows());
   // e_i errs by product |z_i|: both factors are rounded, then their product and the sums.
-  const double product = single_rounding_factor(static_cast<double>(stride_ / kernel::kSingleLanes) + 8) * move;
+  const std::size_t sums_of_lanes = stride_ / kernel::kSingleLanes;
+  const double product = single_rounding_factor(static_cast<double>(sums_of_lanes) + 8) * move;
   const double of_moves = product * (sums.curved + gamma * product * of_rows.cubes);
   const double of_margins = 2 * gamma * rounding_factor(width + 2) * anchor * of_rows.longest * sums.moved;
   const double of_losses =

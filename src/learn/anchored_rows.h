@@ -78,8 +78,8 @@ class AnchoredRows {
     double longest = 0;
   };
   struct Part;
-  // Adds the rows [first, last), which lie in one part, to `part`.
-  void add_rows(const Objective& objective, std::size_t first, std::size_t last, std::span<const std::size_t> classes,
+  // Adds the rows [begin, end), which lie in one part, to `part`.
+  void add_rows(const Objective& objective, std::size_t begin, std::size_t end, std::span<const std::size_t> classes,
                 const Eigen::MatrixXf& moves, const Vector& scales, Part& part) const;
   // The sum of all parts.
   [[nodiscard]] Part sum_of_parts(const Objective& objective, std::span<const std::size_t> classes,

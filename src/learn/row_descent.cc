@@ -24,7 +24,7 @@ using Eigen::Index;
 // that change along the step.
 constexpr double kLeftOver = 0.4;
 // A step that leaves at most this share of the smallest gradient so far is taken without a line search.
-constexpr double kGoodShare = 0.9;
+constexpr double kGoodDescentShare = 0.9;
 
 // The Newton systems (Z^T D Z + ridge I) x = r of some classes, solved over the rows.
 //
@@ -126,7 +126,7 @@ std::optional<RowDescent> descend_by_rows(const Objective& objective, const Matr
       }
     }
     // A step that leaves a gradient as large as the smallest so far went too far: curvatures changed along it.
-    const bool too_far = !(goal.measure(norms) <= kGoodShare * smallest);
+    const bool too_far = !(goal.measure(norms) <= kGoodDescentShare * smallest);
     for (std::size_t c = 0; c < open.size(); ++c) {
       const auto k = static_cast<Index>(open[c]);
       const auto column = static_cast<Index>(c);

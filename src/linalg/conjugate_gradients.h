@@ -33,7 +33,7 @@ template <typename Apply, typename Precondition>
     const Vector norms = residual.colwise().norm();
     result.converged = (norms.array() <= target.array()).all();
     if (result.converged || result.iterations == most_iterations || !norms.allFinite()) return result;
-    const Matrix preconditioned = precondition(residual);
+    const Matrix& preconditioned = precondition(residual);
     const Vector product = residual.cwiseProduct(preconditioned).colwise().sum();
     if (!product.allFinite()) return result;
     if (result.iterations == 0) {

@@ -148,7 +148,7 @@ double sum_of_all(const RowShare* share, const Vector& terms) {
   // Eigen adds up two packets side by side, then the two, and then what did not fill them.  So entry i of a row of
   // lanes gets the terms i, i + lanes, i + 2 lanes, ... in turns, and Eigen itself adds up what that leaves.  A leaf
   // has a multiple of so many rows.
-  constexpr Eigen::Index kLanes = 2 * Eigen::internal::packet_traits<double>::size;
+  constexpr Eigen::Index kLanes = Eigen::Index{2} * Eigen::internal::packet_traits<double>::size;
   static_assert(kLeafRows % kLanes == 0);
   // The lanes, then the terms beyond the last full row of them.
   std::array<double, 2 * kLanes> state{};

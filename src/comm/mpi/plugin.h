@@ -35,7 +35,7 @@ struct UnscatterMpi {
   // Writes "unscatter: rank R on HOST: REASON" to standard error and ends all ranks with status 1.
   void (*abort)(const char* reason);
   // All ranks call it when they have nothing more to say.
-  void (*finish)(void);
+  void (*finish)();
 };
 
 // The one symbol of the plug-in.

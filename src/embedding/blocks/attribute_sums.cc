@@ -36,8 +36,8 @@ std::size_t attributes_used(double constant, const DataForm& form) {
   return constant == 0 ? form.attributes : whole(constant);
 }
 
-template <std::size_t count>
-void draw_waves(std::span<const double> q, const std::array<double, count>& scales, double scale,
+template <std::size_t kScales>
+void draw_waves(std::span<const double> q, const std::array<double, kScales>& scales, double scale,
                 std::span<double> columns) {
   std::size_t column = 0;
   for (const double value : q) {

@@ -61,11 +61,11 @@ struct Direction {
   double c;
 };
 // (cos, sin) of `full` k / count.
-template <std::size_t count>
-std::array<Direction, count> directions_of(double full) {
-  std::array<Direction, count> all;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double t = full * static_cast<double>(k) / static_cast<double>(count);
+template <std::size_t kCount>
+std::array<Direction, kCount> directions_of(double full) {
+  std::array<Direction, kCount> all{};
+  for (std::size_t k = 0; k < kCount; ++k) {
+    const double t = full * static_cast<double>(k) / static_cast<double>(kCount);
     all[k] = {std::cos(t), std::sin(t)};
   }
   return all;
