@@ -10,22 +10,6 @@
 
 namespace unscatter::cli {
 
-void count_form(const Graph& graph, FormCounts& counts) {
-  ++counts.graphs;
-  counts.directed += graph.directed() ? 1u : 0u;
-  counts.weighted += graph.has_weights() ? 1u : 0u;
-  counts.labelled += graph.has_labels() ? 1u : 0u;
-  counts.positioned += graph.has_positions() ? 1u : 0u;
-  counts.with_attributes += graph.attribute_count() > 0 ? 1u : 0u;
-  counts.attributes = std::max(counts.attributes, graph.attribute_count());
-}
-
-FormCounts count_forms(const Dataset& dataset) {
-  FormCounts counts;
-  for (const Graph& graph : dataset.graphs) count_form(graph, counts);
-  return counts;
-}
-
 EmbeddingUse embedding_use(const FormCounts& counts, const TransformSpec& spec, const std::string& features) {
   const bool portrait = spec.family == "portrait";
   const RecipeSight seen = recipe_sight(spec, features);

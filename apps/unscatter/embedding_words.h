@@ -10,20 +10,6 @@
 
 namespace unscatter::cli {
 
-// How many graphs of a data set have a part.
-struct FormCounts {
-  std::size_t graphs = 0;
-  std::size_t directed = 0;
-  std::size_t weighted = 0;
-  std::size_t labelled = 0;
-  std::size_t positioned = 0;
-  std::size_t with_attributes = 0;
-  std::size_t attributes = 0;  // of the graph that has most
-};
-[[nodiscard]] FormCounts count_forms(const Dataset& dataset);
-// One more graph.
-void count_form(const Graph& graph, FormCounts& counts);
-
 struct EmbeddingUse {
   std::vector<std::string> uses;      // "directions (300 of 600 graphs)"
   std::vector<std::string> left_out;  // each with the reason or the cure

@@ -115,11 +115,10 @@ Result<bool> choose_streaming(const TrainArguments& arguments, const fs::path& d
 
 // The first pass.  The classes are those that the options state, or those that it finds.
 Status survey_file(const TrainArguments& arguments, const fs::path& data, const ReadOptions& reading,
-                   const Dataset* public_part, WorkspaceSetup& setup, FormCounts& form) {
+                   const Dataset* public_part, WorkspaceSetup& setup, ShardCrew* crew) {
   setup.dataset.name = data.stem().string();
-  UNSCATTER_CHECK_OK(survey(
-      setup, [data, reading] { return GraphStream::open(data, reading); }, reading.threads,
-      [&form](const Graph& graph) { count_form(graph, form); }));
+  UNSCATTER_CHECK_OK(survey(setup, [data, reading] { return GraphStream::open(data, reading); },
+                            {.threads = reading.threads, .crew = crew, .progress = reading.progress}));
   Dataset classes;
   classes.class_names = std::move(setup.dataset.class_names);
   classes.labels = std::move(setup.stream->labels);
@@ -308,8 +307,9 @@ Result<Report> train_workspace(const TrainArguments& arguments, const CLI::App& 
   FormCounts form;
   std::size_t people = 0;
   if (streams) {
-    UNSCATTER_CHECK_OK(survey_file(arguments, data, reading, open, setup, form));
+    UNSCATTER_CHECK_OK(survey_file(arguments, data, reading, open, setup, context.crew()));
     people = setup.stream->subjects;
+    form = setup.stream->form;
   } else {
     UNSCATTER_CHECK_OK(arguments.constants.set_classes(setup.dataset, open, setup.options));
     form = count_forms(setup.dataset);

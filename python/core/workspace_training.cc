@@ -40,8 +40,7 @@ std::shared_ptr<LockedWorkspace> LockedWorkspace::create_from_file(
       return Error{ErrorCode::kUnsupported, "the data cannot be streamed: '" + data.string() + "' is not JSONL but " +
                                                 std::string(data_format_name(format))};
     }
-    UNSCATTER_CHECK_OK(survey(
-        setup, [&] { return GraphStream::open(data, reading); }, threads));
+    UNSCATTER_CHECK_OK(survey(setup, [&] { return GraphStream::open(data, reading); }, {.threads = threads}));
     if (classes) UNSCATTER_CHECK_OK(state_surveyed_classes(setup, *classes));
     if (expires) setup.stream->due.limit_graphs(setup.stream->labels.size(), *expires);
     // After the data was read: a misspelt file name should not leave a new key behind.

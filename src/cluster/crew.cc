@@ -11,6 +11,7 @@
 #include "base/wipe.h"
 #include "cluster/embed_messages.h"
 #include "cluster/file_pieces.h"
+#include "cluster/file_survey.h"
 #include "cluster/messages.h"
 #include "cluster/operation.h"
 #include "cluster/piled_rows.h"
@@ -306,6 +307,19 @@ Result<EmbedCrew::Shared> Crew::embed_pieces(const std::filesystem::path& path, 
   return shared;
 }
 
+std::optional<SharedSurvey> Crew::survey_file(const GraphStream::Lines& lines, const SurveyRules& rules,
+                                              const Embedder& embedder, const EmbedOptions& options) {
+  const std::optional<FileMark> mark = mark_of(lines.file);
+  const FileCut cut = cut_file(mark ? mark->bytes : 0, job_.size());
+  const std::unique_lock lock = turn();
+  if (!mark || cut.pieces() < 2 || job_.size() == 1 || !lock.owns_lock() || !announce(embedder)) return std::nullopt;
+  return together([&] {
+    give_order(job_, {Operation::kSurvey, 0, options.threads});
+    return lead_survey(job_, {lines.file, *mark, lines.symmetrise, rules}, embedder, options.threads,
+                       options.progress != nullptr ? *options.progress : no_progress());
+  });
+}
+
 std::optional<KeptState::Rows> Crew::spread(const SparseBlockRows& rows, std::span<const std::uint32_t> labels,
                                             std::size_t threads) {
   const std::unique_lock lock = turn();
@@ -344,7 +358,7 @@ std::size_t Crew::begin_pile(std::size_t columns, std::size_t threads) {
 void Crew::add_to_pile(std::size_t process, const SparseBlockRows& rows) {
   together([&] {
     give_order(job_, {Operation::kPileRows, process});
-    send_piled(job_, process, rows);
+    send_piled(job_, process, rows, rows.rows());
   });
 }
 

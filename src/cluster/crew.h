@@ -73,6 +73,10 @@ class Crew final : public ShardCrew {
                                           const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
                                           const std::function<Status(EmbeddedPiece)>& take) override;
 
+  // With P ranks and R rounds: docs/scale.md, "survey of a file".
+  [[nodiscard]] std::optional<SharedSurvey> survey_file(const GraphStream::Lines& lines, const SurveyRules& rules,
+                                                        const Embedder& embedder, const EmbedOptions& options) override;
+
   [[nodiscard]] std::optional<KeptState::Rows> spread(const SparseBlockRows& rows,
                                                       std::span<const std::uint32_t> labels,
                                                       std::size_t threads) override;

@@ -78,15 +78,10 @@ std::optional<std::string> lines_of(const OpenFile& file, const FileCut& cut, st
   return text;
 }
 
-struct PieceGraphs {
-  std::vector<Graph> graphs;
-  std::vector<EmbeddedPiece::Subject> subjects;
-};
-
 // As GraphStream reads lines, with its limits.
-std::optional<PieceGraphs> read_graphs(std::string_view text, bool symmetrise, bool last_piece) {
+std::optional<std::vector<StreamedGraph>> read_graphs(std::string_view text, bool symmetrise, bool last_piece) {
   const ReadLimits limits;
-  PieceGraphs read;
+  std::vector<StreamedGraph> read;
   readers::ByteBudget budget(limits.max_bytes);
   auto source = readers::open_plain(readers::Input::memory("piece", text), budget);
   if (!source.ok()) return std::nullopt;
@@ -100,14 +95,19 @@ std::optional<PieceGraphs> read_graphs(std::string_view text, bool symmetrise, b
     readers::Dropped dropped;
     Result<Graph> graph = readers::build_graph(std::move(parsed->parts), dropped);
     if (!graph.ok()) return std::nullopt;
-    read.graphs.push_back(symmetrise ? symmetrised(*graph) : std::move(graph).value());
-    read.subjects.push_back({std::move(parsed->id), std::move(parsed->label)});
+    read.push_back({.graph = symmetrise ? symmetrised(*graph) : std::move(graph).value(),
+                    .label = std::move(parsed->label),
+                    .id = std::move(parsed->id),
+                    .number = read.size(),
+                    .place = {},
+                    .expires = parsed->expires,
+                    .node_expires = std::move(parsed->node_expires)});
   }
   if (!scanner.status().ok()) return std::nullopt;
   // Empty lines are good at the end of a file only, and a piece does not see whether something follows.
   auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   if (!text.empty() && text.back() != '\n') ++lines;
-  if (!last_piece && lines != read.graphs.size()) return std::nullopt;
+  if (!last_piece && lines != read.size()) return std::nullopt;
   return read;
 }
 
@@ -128,12 +128,16 @@ std::vector<std::byte> pack_file(const std::filesystem::path& path, const FileMa
   return std::move(writer.bytes());
 }
 
-bool unpack_file(std::span<const std::byte> bytes, std::filesystem::path& path) {
+void unpack_mark(std::span<const std::byte> bytes, std::filesystem::path& path, FileMark& mark) {
   ByteReader reader(bytes);
   path = reader.text();
-  FileMark mark;
   mark.bytes = reader.number();
   mark.written = static_cast<std::int64_t>(reader.number());
+}
+
+bool unpack_file(std::span<const std::byte> bytes, std::filesystem::path& path) {
+  FileMark mark;
+  unpack_mark(bytes, path, mark);
   return mark_of(path) == mark;
 }
 
@@ -143,16 +147,15 @@ FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks) {
   return {file_bytes, std::clamp(file_bytes / (4 * ranks) + 1, kShortest, kLongest)};
 }
 
-std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut, std::uint64_t piece,
-                                         const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
-                                         std::size_t threads) {
+std::optional<std::vector<StreamedGraph>> read_piece(const std::filesystem::path& path, const FileCut& cut,
+                                                     std::uint64_t piece, bool symmetrise) {
   const OpenFile file(path);
   if (!file.has_size(cut.file_bytes)) return std::nullopt;
   std::optional<std::string> text = lines_of(file, cut, piece);
   if (!text) return std::nullopt;
   // A byte order mark is one at the start of a file only.
   const bool strange_mark = piece > 0 && !text->empty() && static_cast<unsigned char>(text->front()) >= 0x80;
-  std::optional<PieceGraphs> read;
+  std::optional<std::vector<StreamedGraph>> read;
   if (!strange_mark) {
     try {
       read = read_graphs(*text, symmetrise, piece + 1 == cut.pieces());
@@ -160,13 +163,23 @@ std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, cons
     }
   }
   wipe(*text);
+  return read;
+}
+
+std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut, std::uint64_t piece,
+                                         const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
+                                         std::size_t threads) {
+  std::optional<std::vector<StreamedGraph>> read = read_piece(path, cut, piece, symmetrise);
   if (!read) return std::nullopt;
   std::vector<const Graph*> pointers;
-  for (const Graph& graph : read->graphs) pointers.push_back(&graph);
+  for (const StreamedGraph& graph : *read) pointers.push_back(&graph.graph);
   Result<SparseBlockRows> rows = embedder.embed(pointers, {.threads = threads});
-  for (Graph& graph : read->graphs) graph.wipe();
+  EmbeddedPiece made;
+  for (StreamedGraph& graph : *read) {
+    graph.graph.wipe();
+    made.subjects.push_back({std::move(graph.id), std::move(graph.label)});
+  }
   if (!rows.ok()) return std::nullopt;
-  EmbeddedPiece made{std::move(read->subjects), {}, {}};
   if (scored_by == nullptr) {
     made.rows = std::move(rows).value();
     return made;

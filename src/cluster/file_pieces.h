@@ -10,6 +10,7 @@
 
 #include "embedding/embed_crew.h"
 #include "linalg/fixed_scores.h"
+#include "unscatter/graph/read.h"
 
 namespace unscatter::cluster {
 
@@ -24,6 +25,7 @@ struct FileMark {
 
 // A file and its mark, for other ranks.
 [[nodiscard]] std::vector<std::byte> pack_file(const std::filesystem::path& path, const FileMark& mark);
+void unpack_mark(std::span<const std::byte> bytes, std::filesystem::path& path, FileMark& mark);
 // Is the file that is meant here, too?  `path` becomes its name.
 [[nodiscard]] bool unpack_file(std::span<const std::byte> bytes, std::filesystem::path& path);
 
@@ -37,9 +39,13 @@ struct FileCut {
 // Enough pieces for all ranks, of at least 64 KiB and at most 4 MiB.
 [[nodiscard]] FileCut cut_file(std::uint64_t file_bytes, std::size_t ranks);
 
-// The graphs of one piece, embedded, or their scores.  Nothing if there is anything about the piece that a reader of
-// the whole file might refuse: a line that is no graph, an empty line, a graph that cannot be embedded, a file that was
-// changed.
+// The graphs of one piece, as GraphStream gives them but for their places.  Nothing if there is anything about the
+// piece that a reader of the whole file might refuse: a line that is no graph, an empty line, a file that was changed.
+[[nodiscard]] std::optional<std::vector<StreamedGraph>> read_piece(const std::filesystem::path& path,
+                                                                   const FileCut& cut, std::uint64_t piece,
+                                                                   bool symmetrise);
+
+// The same graphs, embedded, or their scores.  Nothing also if a graph cannot be embedded.
 [[nodiscard]] std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut,
                                                        std::uint64_t piece, const Embedder& embedder,
                                                        const FixedScores* scored_by, bool symmetrise,

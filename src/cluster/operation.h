@@ -27,9 +27,10 @@ enum class Operation : std::uint64_t {
   kPileShare = 8,  // labels come, and the rows are shared
   kPileBlock = 9,  // a = rank, b = its row: a block from there on goes back
   kPileEnd = 10,   // the rows are not needed any more
+  kSurvey = 11,    // b = threads: every rank surveys its part of a file; its rows go to the pile (file_survey.h)
 };
 // The first byte of an order is that of its number.
-static_assert(static_cast<unsigned char>(kLearnerMessage) > 10);
+static_assert(static_cast<unsigned char>(kLearnerMessage) > 11);
 
 struct Order {
   Operation operation = Operation::kEnd;

@@ -28,8 +28,8 @@ void send_range(Communicator& job, std::size_t to, const SparseBlockRows& rows, 
 
 }  // namespace
 
-void send_piled(Communicator& job, std::size_t to, const SparseBlockRows& rows) {
-  send_range(job, to, rows, 0, rows.rows());
+void send_piled(Communicator& job, std::size_t to, const SparseBlockRows& rows, std::size_t count) {
+  send_range(job, to, rows, 0, count);
 }
 
 void take_piled(Communicator& job, std::size_t from, SparseBlockRows& rows) {

@@ -11,8 +11,8 @@
 
 namespace unscatter::cluster {
 
-// Rows on their way between the first rank and another: one block, whatever its size.
-void send_piled(Communicator& job, std::size_t to, const SparseBlockRows& rows);
+// The first `count` rows on their way from one rank to another: one block, whatever its size.
+void send_piled(Communicator& job, std::size_t to, const SparseBlockRows& rows, std::size_t count);
 // Appends them.
 void take_piled(Communicator& job, std::size_t from, SparseBlockRows& rows);
 // As many rows as fit a block of some megabytes, from row `first` on and at least one.

@@ -16,6 +16,7 @@
 #include "cluster/crew.h"
 #include "cluster/embed_messages.h"
 #include "cluster/file_pieces.h"
+#include "cluster/file_survey.h"
 #include "cluster/messages.h"
 #include "cluster/operation.h"
 #include "cluster/piled_rows.h"
@@ -100,6 +101,10 @@ class Worker {
           if (order.a == job_.rank()) send_piled_from(job_, 0, rows_.held().rows, order.b);
           break;
         case Operation::kPileEnd: rows_.wipe_rows(); break;
+        case Operation::kSurvey:
+          invariant(embedder_ != nullptr, "an embedder comes before a file");
+          follow_survey(job_, *embedder_, order.b, rows_.held().rows);
+          break;
         default: job_.abort("the first rank asks for something that this rank does not know");
       }
     }

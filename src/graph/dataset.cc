@@ -121,6 +121,32 @@ Dataset subset(const Dataset& dataset, std::span<const std::size_t> chosen) {
   return part;
 }
 
+void FormCounts::add(const Graph& graph) {
+  ++graphs;
+  directed += graph.directed() ? 1u : 0u;
+  weighted += graph.has_weights() ? 1u : 0u;
+  labelled += graph.has_labels() ? 1u : 0u;
+  positioned += graph.has_positions() ? 1u : 0u;
+  with_attributes += graph.attribute_count() > 0 ? 1u : 0u;
+  attributes = std::max(attributes, graph.attribute_count());
+}
+
+void FormCounts::add(const FormCounts& others) {
+  graphs += others.graphs;
+  directed += others.directed;
+  weighted += others.weighted;
+  labelled += others.labelled;
+  positioned += others.positioned;
+  with_attributes += others.with_attributes;
+  attributes = std::max(attributes, others.attributes);
+}
+
+FormCounts count_forms(const Dataset& dataset) {
+  FormCounts counts;
+  for (const Graph& graph : dataset.graphs) counts.add(graph);
+  return counts;
+}
+
 namespace {
 
 // Nodes without an edge in either direction.  The rows of a directed graph list in-neighbours only, so a node that

@@ -8,6 +8,7 @@
 
 #include "base/wipe.h"
 #include "linalg/row_products.h"
+#include "store/graph_blob.h"
 #include "store/member_index.h"
 #include "store/schema.h"
 #include "store/stored_curvature.h"

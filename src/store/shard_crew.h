@@ -10,9 +10,12 @@
 
 #include "store/slot_partition.h"
 #include "store/stored_rows.h"
+#include "store/survey_notes.h"
 #include "unlearn/row_crew.h"
 #include "unscatter/base/digest.h"
 #include "unscatter/base/result.h"
+#include "unscatter/embedding/embedder.h"
+#include "unscatter/graph/read.h"
 #include "unscatter/unlearn/snapshot.h"
 
 namespace unscatter {
@@ -32,8 +35,30 @@ struct ShardedRows {
   std::function<Result<ReadRows>(std::size_t first, std::size_t last)> read_here = nullptr;
 };
 
+// What it takes to survey a part of a file (survey.cc), apart from the embedder.
+struct SurveyRules {
+  std::string features;  // as FeatureMap::resolve() reads them
+  ConstantKind fit = ConstantKind::kStated;
+  bool symmetrise = false;  // for the fit, as the transform says
+  bool bias = false;
+};
+// What several processes found in a file, each in its own part.
+struct SharedSurvey {
+  SurveyNotes notes;
+  std::vector<Graph> sample;  // those of FitSample, of all parts; some of them may add nothing to the earlier ones
+  // Those that this process keeps.  Nothing: a graph cannot be embedded with these constants.
+  std::optional<SparseBlockRows> rows;
+  std::vector<std::size_t> rows_of_processes;  // how many every process keeps, this one first
+};
+
 class ShardCrew : public RowCrew {
  public:
+  // Every process reads a part of the file, and keeps the rows that it makes of it, about: shares end where leaves of
+  // the summation tree end.  After begin_pile().  Nothing if the file is too short to be worth it, or others do not see
+  // it, or a reader of the whole file might refuse it.
+  [[nodiscard]] virtual std::optional<SharedSurvey> survey_file(const GraphStream::Lines& lines,
+                                                                const SurveyRules& rules, const Embedder& embedder,
+                                                                const EmbedOptions& options) = 0;
   // Every process reads the rows of some shards.  Returns the share of this one, as spread() does.  Nothing if they are
   // too few to be worth it, or if somebody could not read what it should: then this process reads all, and says what is
   // wrong.

@@ -42,6 +42,19 @@ void StreamDigest::add(const StreamedGraph& graph) {
   for (const auto& date : graph.node_expires) add_date(date);
 }
 
+void StreamComparison::add(const StreamedGraph& graph) {
+  if (part_ == before_.size()) {
+    same_ = false;
+    return;
+  }
+  digest_.add(graph);
+  if (++in_part_ < before_[part_].graphs) return;
+  same_ = same_ && digest_.finish() == before_[part_].content;
+  ++part_;
+  in_part_ = 0;
+  digest_ = StreamDigest();
+}
+
 Error changed_while_read(const std::string& name) {
   return {
       ErrorCode::kMalformedInput,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/freed_memory.h"
 #include "base/wipe.h"
 #include "store/expiry.h"
 #include "store/kept_state.h"
@@ -85,7 +86,7 @@ Result<WrittenGraphs> write_streamed_graphs(const WorkspaceTables& tables, const
   WrittenGraphs written;
   written.leaves.reserve(labels.size());
   written.members.assign(tables.parts(), 0);
-  StreamDigest seen;
+  StreamComparison seen(stream.content);
   UNSCATTER_TRY(graphs, stream.open());
   for (;;) {
     UNSCATTER_TRY(next, graphs.next());
@@ -104,7 +105,7 @@ Result<WrittenGraphs> write_streamed_graphs(const WorkspaceTables& tables, const
     UNSCATTER_CHECK_OK(write_row(tables, slot, rows.row(slot), labels[slot], leaf));
     written.leaves.push_back(leaf);
   }
-  if (written.leaves.size() != labels.size() || seen.finish() != stream.content) return changed_while_read(name);
+  if (written.leaves.size() != labels.size() || !seen.same()) return changed_while_read(name);
   return written;
 }
 
@@ -129,7 +130,7 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   for (Graph& graph : setup.dataset.graphs) graph.wipe();
   invariant(contents.embedder->blocks().front().features.describe() == stream.features,
             "a setup keeps its features between survey() and create()");
-  const std::shared_ptr<RowPile> pile = std::move(stream.rows);
+  std::shared_ptr<RowPile> pile = std::move(stream.rows);
   if (pile->taken()) return Error{ErrorCode::kInvalidArgument, "what a survey() has found makes one workspace"};
   std::vector<std::uint32_t> labels = std::move(stream.labels);
   std::optional<Session> session;
@@ -155,7 +156,9 @@ Result<Workspace> Workspace::create_from_stream(const fs::path& path, WorkspaceS
   const std::optional<KeptCurvature> curvature = keep ? session->curvature() : std::nullopt;
   UNSCATTER_TRY(written, write_streamed_graphs(tables, stream, setup.dataset.name, labels,
                                                RowsInOrder(std::move(session), *pile), *random));
-  // The rows are gone, and the index may take their place in memory.
+  // The rows are gone, here and in other processes, and the index may take their place in memory.
+  pile.reset();
+  return_freed_memory();
   constexpr std::size_t kLeastIndexMemory = std::size_t{1} << 27;
   UNSCATTER_CHECK_OK(write_streamed_members(tables, written.members, contents.identity.list_key,
                                             std::max(kLeastIndexMemory, row_bytes)));

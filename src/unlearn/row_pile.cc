@@ -1,6 +1,7 @@
 #include "unlearn/row_pile.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "learn/curvature_form.h"
@@ -47,6 +48,13 @@ void RowPile::append(BlockRow row, double came_before) {
   if (keeper_ == 0) return here_.append_row(std::move(row));
   waiting_.append_row(std::move(row));
   if (waiting_.stored_values() >= kWaitingValues) send();
+}
+
+void RowPile::made_everywhere(SparseBlockRows own, std::span<const std::size_t> made) {
+  invariant(total_ == 0 && made.size() == counts_.size() && own.rows() == made.front(), "rows come in one way");
+  here_ = std::move(own);
+  counts_.assign(made.begin(), made.end());
+  total_ = std::accumulate(counts_.begin(), counts_.end(), std::size_t{0});
 }
 
 void RowPile::send() {

@@ -25,7 +25,11 @@ class RowPile {
 
   // About `came_before` of all rows came before this one, from 0 to 1.  That decides who keeps it, and nothing else.
   void append(BlockRow row, double came_before);
+  // In the place of all append(): every process has made the rows that it keeps, process p made[p] of them, in the
+  // order of the processes; this one `own`.
+  void made_everywhere(SparseBlockRows own, std::span<const std::size_t> made);
   [[nodiscard]] std::size_t rows() const noexcept { return total_; }
+  [[nodiscard]] std::size_t processes() const noexcept { return counts_.size(); }
 
   // share() was called: the rows are somebody else's.
   [[nodiscard]] bool taken() const noexcept { return taken_; }

@@ -224,9 +224,7 @@ TEST(SharedRows, StreamedTrainingsAreThoseOfOneProcess) {
   expect_equal_on_any_number_of_ranks(folder, 1, [&](const fs::path& path, Crew* crew) {
     WorkspaceSetup setup = setup_of({});
     setup.options.crew = crew;
-    ASSERT_TRUE(survey(
-                    setup, [&] { return GraphStream::open(data); }, 1)
-                    .ok());
+    ASSERT_TRUE(survey(setup, [&] { return GraphStream::open(data); }, {.threads = 1, .crew = crew}).ok());
     ASSERT_TRUE(Workspace::create(path, std::move(setup), options_with(crew)).ok());
   });
 }

@@ -339,8 +339,7 @@ class KillPoints : public ::testing::Test {
       setup.dataset = {};
       setup.dataset.name = "small";
       const fs::path lines = data();
-      UNSCATTER_CHECK_OK(survey(
-          setup, [lines] { return GraphStream::open(lines); }, 1));
+      UNSCATTER_CHECK_OK(survey(setup, [lines] { return GraphStream::open(lines); }, {.threads = 1}));
       return setup;
     };
     WorkspaceState whole;

@@ -33,7 +33,7 @@ std::function<Result<GraphStream>()> opener(const fs::path& path) {
 Result<Workspace> create_streamed(const fs::path& target, WorkspaceSetup setup, const fs::path& data,
                                   const WorkspaceOptions& how) {
   setup.dataset.name = data.stem().string();
-  UNSCATTER_CHECK_OK(survey(setup, opener(data), how.threads));
+  UNSCATTER_CHECK_OK(survey(setup, opener(data), {.threads = how.threads}));
   return Workspace::create(target, std::move(setup), how);
 }
 

@@ -113,6 +113,23 @@ struct DatasetSummary {
 };
 [[nodiscard]] DatasetSummary summarise(const Dataset& dataset);
 
+// How many graphs have a part.
+struct FormCounts {
+  std::size_t graphs = 0;
+  std::size_t directed = 0;
+  std::size_t weighted = 0;
+  std::size_t labelled = 0;
+  std::size_t positioned = 0;
+  std::size_t with_attributes = 0;
+  std::size_t attributes = 0;  // of the graph that has most
+
+  // One more graph, and those that were counted elsewhere.
+  void add(const Graph& graph);
+  void add(const FormCounts& others);
+  friend bool operator==(const FormCounts&, const FormCounts&) = default;
+};
+[[nodiscard]] FormCounts count_forms(const Dataset& dataset);
+
 // A digest of the content (graphs, features, ids, labels by name).  It does not depend on the format of the file.
 [[nodiscard]] Digest content_digest(const Dataset& dataset);
 [[nodiscard]] Digest content_digest(const Graph& graph);

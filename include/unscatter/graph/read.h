@@ -23,6 +23,7 @@ struct ReadLimits {
   std::uint64_t max_nodes = std::uint64_t{1} << 28;
   std::uint64_t max_edges = std::uint64_t{1} << 29;  // rows of an edge list, before duplicates are dropped
   std::uint64_t max_graphs = std::uint64_t{1} << 26;
+  friend bool operator==(const ReadLimits&, const ReadLimits&) = default;
 };
 
 struct ReadOptions {
@@ -107,6 +108,12 @@ class GraphStream {
   [[nodiscard]] Result<std::optional<StreamedGraph>> next();
   // About how much of the data the graphs so far are, from 0 to 1.  Nothing: nobody knows, as with a pipe.
   [[nodiscard]] std::optional<double> share_read() const;
+  // Lines of an ordinary file, which others can read by themselves as this stream does.  Nothing: it is something else.
+  struct Lines {
+    std::filesystem::path file;
+    bool symmetrise = false;
+  };
+  [[nodiscard]] std::optional<Lines> lines() const;
 
  private:
   class Source;

@@ -70,14 +70,21 @@ struct Predecessor {
 
 // A data set of any length, of which a few graphs are in memory at a time.  survey() makes it.
 struct StreamedData {
+  // Some neighbouring graphs, by their content, labels, ids and due dates.
+  struct Part {
+    std::size_t graphs = 0;
+    Digest content = {};
+    friend bool operator==(const Part&, const Part&) = default;
+  };
   std::function<Result<GraphStream>()> open = nullptr;  // from the first graph on; the same graphs every time
   std::shared_ptr<RowPile> rows = nullptr;              // of all graphs, embedded; for one workspace
   std::vector<std::uint32_t> labels = {};               // places in dataset.class_names
   std::string features = {};                            // by which they were embedded, with all constants
   bool has_graph_ids = false;
-  std::size_t subjects = 0;  // ids of nodes that differ; counted by checksums of 64 bits
-  Digest content = {};       // graphs, labels, ids and due dates
+  std::size_t subjects = 0;        // ids of nodes that differ; counted by checksums of 64 bits
+  std::vector<Part> content = {};  // all graphs, in their order
   DueDates due = {};
+  FormCounts form = {};
 };
 
 // How a new workspace is cut into files (docs/workspace-format.md, "Sharded workspaces").  Both zero: it is one file.
@@ -110,10 +117,15 @@ struct WorkspaceSetup {
 // The first of two passes over a data set that does not have to fit memory: finds its classes, embeds every graph, and
 // drops it.  Fills in setup.stream and, apart from its name, setup.dataset; the rest of the setup must be complete.
 // Workspace::create() then trains, and writes the graphs in a second pass.  If features have to be fitted on graphs
-// that come late, there is one more pass.  `look`, unless null, is shown every graph once.  Errors: kUnsupported with
-// reason_against_streaming(); those of read_dataset() for JSONL, of FeatureMap::resolve() and of embedding.
+// that come late, there is one more pass.  Errors: kUnsupported with reason_against_streaming(); those of
+// read_dataset() for JSONL, of FeatureMap::resolve() and of embedding.
+struct SurveyOptions {
+  std::size_t threads = 0;
+  ShardCrew* crew = nullptr;     // other processes, each of which reads its own part; results do not depend on them
+  Progress* progress = nullptr;  // of what is read together with them
+};
 [[nodiscard]] Status survey(WorkspaceSetup& setup, const std::function<Result<GraphStream>()>& open,
-                            std::size_t threads = 0, const std::function<void(const Graph&)>& look = nullptr);
+                            const SurveyOptions& options = {});
 
 struct WorkspaceInfo {
   std::filesystem::path path;

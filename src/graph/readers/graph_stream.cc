@@ -25,6 +25,7 @@ class GraphStream::Source {
   virtual ~Source() = default;
   virtual Result<std::optional<StreamedGraph>> next() = 0;
   [[nodiscard]] virtual std::optional<double> share_read() const = 0;
+  [[nodiscard]] virtual std::optional<Lines> lines() const { return std::nullopt; }
 };
 
 namespace {
@@ -33,7 +34,9 @@ namespace {
 template <typename Base>
 class LineStream final : public Base {
  public:
-  explicit LineStream(const ReadOptions& options) : options_(options), budget_(options.limits.max_bytes) {}
+  // `file` may be empty: it is none.
+  LineStream(const ReadOptions& options, std::filesystem::path file)
+      : options_(options), file_(std::move(file)), budget_(options.limits.max_bytes) {}
 
   Status open(const readers::Input& input) {
     UNSCATTER_TRY(source, readers::open_plain(input, budget_));
@@ -50,6 +53,12 @@ class LineStream final : public Base {
   [[nodiscard]] std::optional<double> share_read() const override {
     if (bytes_ == 0) return std::nullopt;
     return std::min(1.0, static_cast<double>(scanner_->bytes_passed()) / static_cast<double>(bytes_));
+  }
+
+  // Others know the usual limits only.
+  [[nodiscard]] std::optional<GraphStream::Lines> lines() const override {
+    if (file_.empty() || options_.limits != ReadLimits()) return std::nullopt;
+    return GraphStream::Lines{file_, options_.symmetrise};
   }
 
  private:
@@ -86,6 +95,7 @@ class LineStream final : public Base {
   }
 
   ReadOptions options_;
+  std::filesystem::path file_;
   readers::ByteBudget budget_;
   std::unique_ptr<readers::TextScanner> scanner_;
   std::uint64_t bytes_ = 0;  // in all; 0: unknown
@@ -139,7 +149,8 @@ GraphStream::~GraphStream() = default;
 
 Result<GraphStream> GraphStream::open(const std::filesystem::path& path, const ReadOptions& options) {
   const bool standard_input = path == "-";
-  bool lines = standard_input || is_pipe(path);
+  const bool can_be_read_once = standard_input || is_pipe(path);
+  bool lines = can_be_read_once;
   if (!lines) {
     UNSCATTER_TRY(format, detect_format(path));
     lines = format == DataFormat::kJsonl;
@@ -148,7 +159,7 @@ Result<GraphStream> GraphStream::open(const std::filesystem::path& path, const R
     UNSCATTER_TRY(dataset, read_dataset(path, options));
     return GraphStream(std::make_unique<WholeStream<Source>>(std::move(dataset), path.string()));
   }
-  auto source = std::make_unique<LineStream<Source>>(options);
+  auto source = std::make_unique<LineStream<Source>>(options, can_be_read_once ? std::filesystem::path() : path);
   UNSCATTER_CHECK_OK(source->open(standard_input ? readers::Input{"standard input", std::filesystem::path("/dev/stdin")}
                                                  : readers::Input::file(path)));
   return GraphStream(std::move(source));
@@ -162,5 +173,6 @@ Result<GraphStream> GraphStream::open_rows(const RowFiles& files, const ReadOpti
 
 Result<std::optional<StreamedGraph>> GraphStream::next() { return source_->next(); }
 std::optional<double> GraphStream::share_read() const { return source_->share_read(); }
+std::optional<GraphStream::Lines> GraphStream::lines() const { return source_->lines(); }
 
 }  // namespace unscatter
