@@ -54,9 +54,10 @@ Json train_repeatedly(const std::string& name, const TrainingProblem& problem, c
 
 // Writes the rows as a NumPy file, and the labels one per line.
 void write_problem(const std::string& name, const TrainingProblem& problem, const std::filesystem::path& folder) {
-  if (const Status written = write_npy(problem.rows, folder / (name + ".npy")); !written.ok()) {
-    throw std::runtime_error(written.error().message);
-  }
+  NpyFile file = or_fail(NpyFile::create(folder / (name + ".npy"), problem.rows.columns()));
+  Status written = file.append(problem.rows);
+  if (written.ok()) written = file.commit();
+  if (!written.ok()) throw std::runtime_error(written.error().message);
   std::ofstream labels(folder / (name + ".labels"));
   for (const std::uint32_t label : problem.labels) labels << label << '\n';
   if (!labels.flush()) throw std::runtime_error(fmt::format("cannot write labels to '{}'", folder.string()));

@@ -5,15 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "base/files.h"
 #include "base/stopwatch.h"
 #include "commands.h"
 #include "constant_options.h"
-#include "embedding/npy.h"
+#include "embedding_output.h"
 #include "files.h"
 #include "locations.h"
-#include "prediction_lines.h"
 #include "store/shard_crew.h"
+#include "store/streamed_graphs.h"
 #include "transform_options.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/make_embedder.h"
@@ -34,12 +33,7 @@ struct EmbedArguments {
 };
 
 struct Embedded {
-  std::size_t graphs = 0;
-  std::size_t width = 0;
-  double density = 0;
-  double largest_norm = 0;
-  std::string features;
-  std::string transform;
+  std::shared_ptr<const Embedder> embedder;
   std::optional<FrameBounds> frame;
   double read_seconds = 0;
   double embed_seconds = 0;
@@ -65,95 +59,115 @@ Result<Collected> collect(const std::filesystem::path& path, const ReadOptions& 
   }
 }
 
-// Rows whose graphs are gone.
-struct EmbeddedFile {
-  std::shared_ptr<const Embedder> embedder;
-  SparseBlockRows rows;
-  std::vector<LineSubject> subjects;
-};
-
-// Where the program runs on many machines, each reads its own part of a file of lines, if the features state all their
-// constants: others are known when all graphs were seen.  Nothing: whatever is strange about the file is met, and
-// worded, by reading it here.
-Result<std::optional<EmbeddedFile>> embed_together(const std::filesystem::path& path, std::string_view features,
-                                                   const TransformSpec& spec, std::size_t threads, Context& context) {
-  std::optional<EmbeddedFile> nothing;
-  Result<FeatureMap> stated = FeatureMap::parse(features);
-  if (context.crew() == nullptr || !stated.ok() || !is_jsonl(path)) return nothing;
-  EmbeddedFile file;
-  UNSCATTER_TRY(made, make_embedder(*std::move(stated), spec));
-  file.embedder = std::move(made);
-  file.rows = SparseBlockRows(0, file.embedder->width());
-  const auto take = [&file](EmbeddedPiece piece) {
-    for (std::size_t i = 0; i < piece.subjects.size(); ++i) {
-      BlockRow row;
-      piece.rows.swap_row(i, row);
-      file.rows.append_row(std::move(row));
-      EmbeddedPiece::Subject& subject = piece.subjects[i];
-      file.subjects.push_back({file.subjects.size(), std::move(subject.id), std::move(subject.label)});
+// Where the program runs on many machines, each reads its own part of a file of lines.  Nothing: whatever is strange
+// about the file is met, and worded, by reading it here.
+Result<std::unique_ptr<EmbeddingOutput>> embed_together(const std::filesystem::path& path, const Embedder& embedder,
+                                                        const EmbedArguments& arguments, Context& context) {
+  if (context.crew() == nullptr) return std::unique_ptr<EmbeddingOutput>();
+  UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, embedder.width()));
+  const auto take = [&output](EmbeddedPiece piece) {
+    std::vector<LineSubject> subjects;
+    for (EmbeddedPiece::Subject& subject : piece.subjects) {
+      subjects.push_back({output.rows() + subjects.size(), std::move(subject.id), std::move(subject.label)});
     }
-    return ok_status();
+    return output.append(piece.rows, subjects);
   };
-  const EmbedOptions how{threads, &context.progress(), nullptr};
-  UNSCATTER_TRY(shared, context.crew()->embed_file(path, *file.embedder, nullptr, false, how, take));
-  return shared.all ? std::optional(std::move(file)) : nothing;
+  const EmbedOptions how{arguments.threads, &context.progress(), nullptr};
+  UNSCATTER_TRY(shared, context.crew()->embed_file(path, embedder, nullptr, false, how, take));
+  return shared.all ? std::make_unique<EmbeddingOutput>(std::move(output)) : nullptr;
 }
 
-std::string subject_cells(const LineSubject& subject) {
-  return fmt::format("{},{},{}", subject.number, csv_cell(subject.id.value_or("")),
-                     csv_cell(subject.label.value_or("")));
-}
-
-// Z.npy -> Z.graphs.csv
-std::string graphs_path(const std::string& out) {
-  return std::filesystem::path(out).replace_extension(".graphs.csv").string();
-}
-
-bool is_csv(const std::string& out) { return out.ends_with(".csv"); }
-
-// number, id, label and all coordinates with all their digits.
-Status write_csv(const SparseBlockRows& Z, const std::vector<LineSubject>& subjects, const std::string& path) {
-  UNSCATTER_TRY(file, ReplacingFile::create(path));
-  std::string text = "number,id,label";
-  for (std::size_t c = 0; c < Z.columns(); ++c) text += fmt::format(",z{}", c);
-  UNSCATTER_CHECK_OK(file.write(text + '\n'));
-  std::vector<double> dense(Z.columns());
-  for (std::size_t i = 0; i < Z.rows(); ++i) {
-    Z.copy_row(i, dense);
-    text = subject_cells(subjects[i]);
-    for (const double value : dense) text += fmt::format(",{}", value);
-    UNSCATTER_CHECK_OK(file.write(text + '\n'));
+// The embedder numbers the graphs that it is given.  People look for one of the file.
+Error with_number(const std::vector<StreamedGraph>& graphs, const Embedder& embedder, Error error) {
+  for (const StreamedGraph& graph : graphs) {
+    const Result<BlockRow> row = embedder.embed(graph.graph);
+    if (!row.ok()) return {row.error().code, fmt::format("graph {}: {}", graph.number, row.error().message)};
   }
-  return file.commit();
+  return error;
 }
 
-// NumPy's format holds numbers only.  Which graph a row is of goes into a table beside it.
-Status write_rows(const SparseBlockRows& Z, const std::vector<LineSubject>& subjects, const std::string& out) {
-  if (is_csv(out)) return write_csv(Z, subjects, out);
-  std::string table = "number,id,label\n";
-  for (const LineSubject& subject : subjects) table += subject_cells(subject) + '\n';
-  UNSCATTER_CHECK_OK(write_npy(Z, out));
-  return replace_file(graphs_path(out), table);
+// A few graphs at a time, so a file of lines may be longer than memory.
+Result<EmbeddingOutput> embed_stream(const std::filesystem::path& path, const EmbedArguments& arguments,
+                                     Embedded& embedded, Context& context) {
+  const Embedder& embedder = *embedded.embedder;
+  UNSCATTER_TRY(stream, GraphStream::open(path, {.threads = arguments.threads, .progress = &context.progress()}));
+  UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, embedder.width()));
+  for (Stopwatch watch;;) {
+    UNSCATTER_TRY(graphs, next_graphs(stream));
+    embedded.read_seconds += watch.lap();
+    if (graphs.empty()) return output;
+    std::vector<const Graph*> pointers;
+    std::vector<LineSubject> subjects;
+    for (StreamedGraph& graph : graphs) {
+      pointers.push_back(&graph.graph);
+      subjects.push_back({graph.number, std::move(graph.id), std::move(graph.label)});
+    }
+    Result<SparseBlockRows> rows =
+        embedder.embed(pointers, {.threads = arguments.threads, .progress = nullptr, .crew = context.crew()});
+    if (!rows.ok()) return with_number(graphs, embedder, std::move(rows).error());
+    embedded.embed_seconds += watch.lap();
+    UNSCATTER_CHECK_OK(output.append(*rows, subjects));
+    embedded.write_seconds += watch.lap();
+  }
 }
 
-Report report_of(const Embedded& e, const EmbedArguments& arguments) {
+// All graphs at the same time: for constants that are fitted on them, and for formats that are read as a whole.
+Result<EmbeddingOutput> embed_all(const std::filesystem::path& path, const std::string& features,
+                                  const TransformSpec& spec, const WaveletBank* bank, const EmbedArguments& arguments,
+                                  Embedded& embedded, Context& context) {
+  Stopwatch watch;
+  UNSCATTER_TRY(collected, collect(path, {.threads = arguments.threads, .progress = &context.progress()}));
+  Dataset& dataset = collected.dataset;
+  embedded.read_seconds = watch.lap();
+  UNSCATTER_TRY(made,
+                make_embedder(features, spec, dataset, arguments.constants.source(ConstantKind::kStated, nullptr)));
+  embedded.embedder = std::move(made);
+  watch.lap();
+  UNSCATTER_TRY(rows,
+                embedded.embedder->embed(
+                    dataset, {.threads = arguments.threads, .progress = &context.progress(), .crew = context.crew()}));
+  embedded.embed_seconds = watch.lap();
+  if (bank != nullptr) {
+    // The bounds belong to the graphs that the wavelets see.
+    if (spec.symmetrise) {
+      for (Graph& graph : dataset.graphs) graph = symmetrised(graph);
+    }
+    UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset.graphs, arguments.threads, context.progress()));
+    embedded.frame = bounds;
+    watch.lap();
+  }
+  UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, rows.columns()));
+  UNSCATTER_CHECK_OK(output.append(rows, collected.subjects));
+  embedded.write_seconds = watch.lap();
+  return output;
+}
+
+Report report_of(const Embedded& e, const EmbeddingOutput& output, const EmbedArguments& arguments) {
+  const EmbeddingBlock& first = e.embedder->blocks().front();
+  const std::string features = first.features.describe();
+  const std::string transform = first.transform->name();
   Report report;
-  report.json = {{"data", arguments.data},          {"graphs", e.graphs},
-                 {"coordinates", e.width},          {"stored_share", e.density},
-                 {"largest_norm", e.largest_norm},  {"features", e.features},
-                 {"transform", e.transform},        {"simd", simd_target_name()},
-                 {"read_seconds", e.read_seconds},  {"embed_seconds", e.embed_seconds},
+  report.json = {{"data", arguments.data},
+                 {"graphs", output.rows()},
+                 {"coordinates", output.columns()},
+                 {"stored_share", output.density()},
+                 {"largest_norm", output.largest_norm()},
+                 {"features", features},
+                 {"transform", transform},
+                 {"simd", simd_target_name()},
+                 {"read_seconds", e.read_seconds},
+                 {"embed_seconds", e.embed_seconds},
                  {"write_seconds", e.write_seconds}};
   if (!arguments.out.empty()) report.json["out"] = arguments.out;
   if (!arguments.out.empty() && !is_csv(arguments.out)) report.json["graphs_out"] = graphs_path(arguments.out);
   if (e.frame) report.json["frame_bounds"] = {{"lower", e.frame->lower}, {"upper", e.frame->upper}};
 
   Table table({{""}, {""}});
-  table.add_row({"graphs", grouped(e.graphs)});
-  table.add_row({"features", e.features});
-  table.add_row({"transform", e.transform});
+  table.add_row({"graphs", grouped(output.rows())});
+  table.add_row({"features", features});
+  table.add_row({"transform", transform});
   table.add_row({"embedding", fmt::format("{} coordinates, {:.1f} % of them stored, largest |z| {:.4g}",
-                                          grouped(e.width), 100 * e.density, e.largest_norm)});
+                                          grouped(output.columns()), 100 * output.density(), output.largest_norm())});
   if (e.frame)
     table.add_row(
         {"frame bounds", fmt::format("A = {:.6g}, B = {:.6g} over all graphs", e.frame->lower, e.frame->upper)});
@@ -186,56 +200,30 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   UNSCATTER_TRY(catalogue, load_catalogue());
   UNSCATTER_TRY(path, resolve_dataset(arguments.data, catalogue));
 
-  Stopwatch watch;
-  Embedded result;
+  Embedded embedded;
+  std::unique_ptr<EmbeddingOutput> output;
   const std::string features = arguments.transform.features_for(spec);
-  EmbeddedFile file;
-  std::optional<EmbeddedFile> together;
-  if (bank == nullptr) {
-    UNSCATTER_TRY(shared, embed_together(path, features, spec, arguments.threads, context));
-    together = std::move(shared);
-  }
-  if (together) {
-    file = *std::move(together);
-    result.embed_seconds = watch.lap();
-  } else {
-    UNSCATTER_TRY(collected, collect(path, {.threads = arguments.threads, .progress = &context.progress()}));
-    Dataset& dataset = collected.dataset;
-    result.read_seconds = watch.lap();
-    const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
-    UNSCATTER_TRY(made, make_embedder(features, spec, dataset, source));
-    file.embedder = std::move(made);
-    watch.lap();
-    UNSCATTER_TRY(
-        rows, file.embedder->embed(
-                  dataset, {.threads = arguments.threads, .progress = &context.progress(), .crew = context.crew()}));
-    file.rows = std::move(rows);
-    file.subjects = std::move(collected.subjects);
-    result.embed_seconds = watch.lap();
-    if (bank != nullptr) {
-      // The bounds belong to the graphs that the wavelets see.
-      if (spec.symmetrise) {
-        for (Graph& graph : dataset.graphs) graph = symmetrised(graph);
-      }
-      UNSCATTER_TRY(bounds, frame_bounds_over(*bank, dataset.graphs, arguments.threads, context.progress()));
-      result.frame = bounds;
-      watch.lap();
+  // Other constants are known when all graphs were seen.
+  Result<FeatureMap> stated = FeatureMap::parse(features);
+  if (bank == nullptr && stated.ok() && is_jsonl(path)) {
+    UNSCATTER_TRY(made, make_embedder(*std::move(stated), spec));
+    embedded.embedder = std::move(made);
+    Stopwatch watch;
+    UNSCATTER_TRY(together, embed_together(path, *embedded.embedder, arguments, context));
+    embedded.embed_seconds = watch.lap();
+    output = std::move(together);
+    if (!output) {
+      UNSCATTER_TRY(streamed, embed_stream(path, arguments, embedded, context));
+      output = std::make_unique<EmbeddingOutput>(std::move(streamed));
     }
+  } else {
+    UNSCATTER_TRY(all, embed_all(path, features, spec, bank.get(), arguments, embedded, context));
+    output = std::make_unique<EmbeddingOutput>(std::move(all));
   }
-  const SparseBlockRows& Z = file.rows;
-  result.features = file.embedder->blocks().front().features.describe();
-  result.transform = file.embedder->blocks().front().transform->name();
-
-  if (!arguments.out.empty()) UNSCATTER_CHECK_OK(write_rows(Z, file.subjects, arguments.out));
-  result.write_seconds = watch.lap();
-
-  result.graphs = Z.rows();
-  result.width = Z.columns();
-  result.density = Z.rows() * Z.columns() == 0 ? 0
-                                               : static_cast<double>(Z.stored_values()) /
-                                                     (static_cast<double>(Z.rows()) * static_cast<double>(Z.columns()));
-  for (std::size_t i = 0; i < Z.rows(); ++i) result.largest_norm = std::max(result.largest_norm, Z.row_norm(i));
-  return report_of(result, arguments);
+  Stopwatch watch;
+  UNSCATTER_CHECK_OK(output->commit());
+  embedded.write_seconds += watch.lap();
+  return report_of(embedded, *output, arguments);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "prediction_lines.h"
 #include "row_options.h"
 #include "store/shard_crew.h"
+#include "store/streamed_graphs.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/store/signing_key.h"
@@ -27,9 +28,6 @@ namespace {
 
 // A screen of them.
 constexpr std::size_t kShownRows = 20;
-// Graphs that are embedded together: enough for all threads, and little memory.
-constexpr std::size_t kBatchGraphs = 512;
-constexpr std::size_t kBatchEntries = std::size_t{1} << 20;
 
 struct PredictArguments {
   std::string data;
@@ -134,8 +132,7 @@ class PredictionRun {
     if (shared.all) return ok_status();
     for (std::size_t i = 0; i < shared.graphs; ++i) UNSCATTER_CHECK_OK(stream.next());
     for (;;) {
-      std::vector<StreamedGraph> graphs;
-      UNSCATTER_CHECK_OK(next_graphs(stream, graphs));
+      UNSCATTER_TRY(graphs, next_graphs(stream));
       if (graphs.empty()) return ok_status();
       UNSCATTER_TRY(batch, embedded(std::move(graphs), embedder));
       UNSCATTER_CHECK_OK(take(std::move(batch)));
@@ -161,17 +158,6 @@ class PredictionRun {
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
  private:
-  static Status next_graphs(GraphStream& stream, std::vector<StreamedGraph>& graphs) {
-    std::size_t entries = 0;
-    while (graphs.size() < kBatchGraphs && entries < kBatchEntries) {
-      UNSCATTER_TRY(next, stream.next());
-      if (!next) break;
-      entries += next->graph.node_count() + next->graph.entry_count();
-      graphs.push_back(*std::move(next));
-    }
-    return ok_status();
-  }
-
   Status take(Batch batch) {
     taken_ += batch.subjects.size();
     if (predictor_) return predict(batch);

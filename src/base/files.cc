@@ -261,6 +261,14 @@ Status ReplacingFile::write(std::string_view bytes) {
   return write_fully(descriptor_, path_, bytes);
 }
 
+Status ReplacingFile::overwrite_start(std::string_view bytes) {
+  UNSCATTER_CHECK_OK(flush());
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0) return write_error(path_, "cannot be written");
+  UNSCATTER_CHECK_OK(write_fully(descriptor_, path_, bytes));
+  if (::lseek(descriptor_, 0, SEEK_END) < 0) return write_error(path_, "cannot be written");
+  return ok_status();
+}
+
 Status ReplacingFile::commit() {
   UNSCATTER_CHECK_OK(flush());
   // The room that was not needed.

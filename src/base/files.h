@@ -56,6 +56,8 @@ class ReplacingFile {
   [[nodiscard]] Status reserve(std::size_t bytes);
   // Small pieces are collected, so an error may show up later.
   [[nodiscard]] Status write(std::string_view bytes);
+  // In the place of the first bytes, of which at least so many were written: for a head that counts what came after it.
+  [[nodiscard]] Status overwrite_start(std::string_view bytes);
   // The last call.
   [[nodiscard]] Status commit();
 

@@ -22,10 +22,10 @@ namespace unscatter {
 [[nodiscard]] std::uint64_t text_checksum(std::string_view text);
 
 struct SurveyNotes {
-  std::vector<std::string> classes;        // by their first graphs
-  std::vector<std::uint32_t> labels;       // of every graph: a place among these
-  std::vector<std::uint64_t> ids;          // checksums: of every graph, or of none
-  std::vector<std::uint64_t> subjects;     // checksums of those that differ, ascending
+  std::vector<std::string> classes;     // by their first graphs
+  std::vector<std::uint32_t> labels;    // of every graph: a place among these
+  std::vector<std::uint64_t> ids;       // checksums: of every graph, or of none
+  std::vector<std::uint64_t> subjects;  // checksums of those that differ, ascending
   DueDates due;
   FormCounts form;
   std::vector<StreamedData::Part> content;

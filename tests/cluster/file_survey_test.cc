@@ -68,9 +68,17 @@ struct Found {
 
 Found found_in(WorkspaceSetup setup) {
   StreamedData& stream = *setup.stream;
-  Found found{stream.labels,        setup.dataset.class_names, stream.features, stream.has_graph_ids, stream.subjects,
-              stream.rows->rows(),  stream.due.graphs,         stream.due.subjects,
-              stream.form,          {},                        {}};
+  Found found{stream.labels,
+              setup.dataset.class_names,
+              stream.features,
+              stream.has_graph_ids,
+              stream.subjects,
+              stream.rows->rows(),
+              stream.due.graphs,
+              stream.due.subjects,
+              stream.form,
+              {},
+              {}};
   for (const Graph& graph : setup.dataset.graphs) found.sample.push_back(content_digest(graph));
   {
     KeptState::Rows own = stream.rows->share(stream.labels);
@@ -222,8 +230,9 @@ TEST(FileSurvey, RefusesInTheWordsOfOneProcess) {
   ASSERT_TRUE(write_jsonl(file_data(kGraphs, {}), path).ok());
   const std::string good = read_text(path);
   const std::size_t middle = good.find('\n', good.size() / 2) + 1;
-  const std::vector<std::string> faults = {"no graph\n", "\n", R"({"label":1,"nodes":2,"edges":[[0,1]]})"
-                                                              "\n",
+  const std::vector<std::string> faults = {"no graph\n", "\n",
+                                           R"({"label":1,"nodes":2,"edges":[[0,1]]})"
+                                           "\n",
                                            R"({"id":"x","nodes":2,"edges":[[0,1]]})"
                                            "\n",
                                            R"({"id":"g0","label":"2","nodes":2,"edges":[[0,1]]})"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The program by mpirun, beside the program as one process.
 
-  mpirun_test.py same_results|same_life|service|lost_rank|refused --program P --mpirun M --plugin L
+  mpirun_test.py same_results|same_life|memory|service|lost_rank|refused --program P --mpirun M --plugin L
 
 Exit code 77: there is no mpirun, or this build has no MPI.
 """
@@ -192,6 +192,62 @@ def same_life(bench):
             check(expected[0], expected, found)
 
 
+# Runs a program and writes down the most memory that it had, one file per rank.
+MEASURE = """
+import os, resource, subprocess, sys
+code = subprocess.run(sys.argv[2:], check=False).returncode
+rank = os.environ.get("OMPI_COMM_WORLD_RANK", "0")
+with open(sys.argv[1] + "." + rank, "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+"""
+
+
+def most_memory(bench, ranks, *words):
+    """Of every rank, in kB."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = bench.program
+        command = [sys.executable, "-c", MEASURE, f"{folder}/peak", program, *map(str, words)]
+        if ranks > 1:
+            command = [bench.mpirun, *OPTIONS, "-n", str(ranks), *command]
+        done = subprocess.run(command, cwd=bench.folder, env=bench.environment, capture_output=True, text=True,
+                              timeout=300, check=False)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return [int(pathlib.Path(f"{folder}/peak.{rank}").read_text()) for rank in range(ranks)]
+
+
+def memory(bench):
+    """What a rank needs grows with its share of the data, on the first rank too."""
+    bench.run(0, "datasets", "generate", "long.jsonl", "--groups", "20000", "--users", "40000", "--seed", "5")
+    lines = (bench.folder / "long.jsonl").read_text().splitlines(keepends=True)
+    (bench.folder / "short.jsonl").write_text("".join(lines[:4000]))
+    wide = ("--features", "log-degree", "--transform", "geometric", "--layers", "4", "--scales", "6", "--moments", "4",
+            "--threads", "1")  # 1,036 coordinates: rows are most of the memory
+    train = ("train", "--workspace", "w.unscatter", "--key", "signing.key", "--stream", "--force", *wide)
+    # What does not depend on the number of graphs falls out of the difference.
+    grown = {}
+    for ranks in (1, 4):
+        short = most_memory(bench, ranks, *train, "--data", "short.jsonl")
+        long = most_memory(bench, ranks, *train, "--data", "long.jsonl")
+        grown[ranks] = [more - less for more, less in zip(long, short, strict=True)]
+        print(f"train, ranks {ranks}: {grown[ranks]} kB more for 16,000 graphs more", flush=True)
+    # A quarter, and something for what comes in pieces.
+    if max(grown[4]) > 0.45 * grown[1][0]:
+        sys.exit("a rank needs more than its share of a training")
+    # These let go of a graph as soon as its line is written.
+    bench.run(0, "release", "--workspace", "w.unscatter", "--key", "signing.key", "--out", "model.json")
+    for words in (("embed", "--out", "z.npy", "--force", *wide),
+                  ("predict", "--model", "model.json", "--out", "p.csv", "--force", "--threads", "1")):
+        for ranks in (1, 4):
+            short = most_memory(bench, ranks, *words, "--data", "short.jsonl")
+            long = most_memory(bench, ranks, *words, "--data", "long.jsonl")
+            more = [more - less for more, less in zip(long, short, strict=True)]
+            print(f"{words[0]}, ranks {ranks}: {more} kB more", flush=True)
+            if max(more) > 0.45 * grown[1][0]:
+                sys.exit(f"{words[0]} keeps what it has written")
+
+
 def processes_of(program):
     """Ranks of a running job, by rank."""
     found = {}
@@ -328,7 +384,7 @@ def refused(bench):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["same_results", "same_life", "service", "lost_rank", "refused"])
+    parser.add_argument("what", choices=["same_results", "same_life", "memory", "service", "lost_rank", "refused"])
     parser.add_argument("--program", required=True)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--plugin", required=True)
