@@ -18,8 +18,9 @@ namespace unscatter::cli {
 // Z.npy -> Z.graphs.csv
 [[nodiscard]] std::string graphs_path(const std::string& out);
 
-// NAME.csv has number, id, label and all coordinates with all their digits.  Any other name is a NumPy file, which holds
-// numbers only: which graph a row is of goes into a table beside it.  The files are there only when they are complete.
+// NAME.csv has number, id, label and all coordinates with all their digits.  Any other name is a NumPy file, which
+// holds numbers only: which graph a row is of goes into a table beside it.  The files are there only when they are
+// complete.
 class EmbeddingOutput {
  public:
   // `out` may be empty: rows are counted and not written.  Errors: kIo, here and below.

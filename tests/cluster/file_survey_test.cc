@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cluster/crew.h"
+#include "cluster/embed_messages.h"
 #include "cluster/worker.h"
 #include "comm/threads.h"
 #include "linalg/row_products.h"
@@ -22,6 +23,7 @@
 #include "support/temporary_folder.h"
 #include "unlearn/row_pile.h"
 #include "unscatter/base/random.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/workspace.h"
 
@@ -317,8 +319,45 @@ TEST(FileSurvey, MessagesAreThoseOfTheModel) {
     // The embedder, a pile that is begun and ended, shared and fetched in one block from every rank; the survey.
     const std::size_t fetched = others;
     const std::size_t pile = 2 * (2 + fetched) * others + (2 + 2 + 4) * others + 2 * fetched;
-    const std::size_t survey_alone = (2 + 2 + 1 + 2 * rounds + 1 + 2 + 1) * others + 2 * given;
+    const std::size_t survey_alone = (9 + 2 * rounds) * others + 2 * given;
     EXPECT_EQ(testing::together(*sent).messages, 4 * others + pile + survey_alone + 2 * others);
+  }
+}
+
+// The survey alone: order, file and rules, words, notes, numbers of rows, and rows that change hands.
+TEST(FileSurvey, BytesAreThoseOfTheModel) {
+  const testing::TemporaryFolder folder;
+  const fs::path path = folder.path() / "data.jsonl";
+  ASSERT_TRUE(write_jsonl(file_data(kGraphs, {.dates = true}), path).ok());
+  const SurveyRules rules{"log-degree", ConstantKind::kStated, false, false};
+  const SurveyOrder order{path, *mark_of(path), false, rules};
+  const auto embedder = make_embedder("log-degree", quick_setup("log-degree").transform, {}, {}).value();
+  for (const std::size_t ranks : {2U, 3U, 5U}) {
+    SCOPED_TRACE(ranks);
+    const FileCut cut = cut_file(order.mark.bytes, ranks);
+    const std::uint64_t rounds = rounds_of_survey(cut.pieces(), ranks);
+    std::size_t expected = (40 + 8 + pack_survey(order).size() + 8 + 16 * rounds + 8 + 8 * ranks) * (ranks - 1);
+    std::size_t number = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      PartSurvey part(order, *embedder, 1, rank, ranks);
+      SparseBlockRows rows(0, embedder->width());
+      for (std::uint64_t round = 0; round < rounds; ++round) ASSERT_TRUE(part.take_piece(rows));
+      if (rank > 0) expected += 8 + pack_found(part.finish()).size();
+      const std::size_t given = std::min((kLeafRows - number % kLeafRows) % kLeafRows, rows.rows());
+      if (given > 0) expected += 8 + 8;
+      for (std::size_t i = 0; i < given; ++i) expected += row_bytes(rows.row(i));
+      number += rows.rows();
+    }
+    const auto survey_of = [&](bool surveys) {
+      const auto sent = with_surveying_crew(ranks, [&](Crew& crew) {
+        const RowPile pile(embedder->width(), &crew, 1);
+        if (!surveys) return;
+        ASSERT_TRUE(crew.survey_file({path, false}, rules, *embedder, {.threads = 1}).has_value());
+      });
+      return testing::together(sent.value()).bytes;
+    };
+    const std::size_t announced = (40 + 8 + embedder_text(*embedder)->size()) * (ranks - 1);
+    EXPECT_EQ(survey_of(true) - survey_of(false), expected + announced);
   }
 }
 

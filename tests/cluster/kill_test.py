@@ -5,7 +5,8 @@
 
 After each kill the workspace must be that of one process after so many removals as its ledger has, must have at least
 those that were acknowledged and at most one more, and must verify.  Every second time the workspace is a folder of
-shards, whose rows the ranks share while they update.  Exit code 77: there is no mpirun.
+shards, whose rows the ranks share while they update.  N kills are counted that came before the list had ended (default
+10).  Exit code 77: there is no mpirun.
 """
 import argparse
 import json
@@ -147,7 +148,7 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--plugin", required=True)
-    parser.add_argument("--times", type=int, default=12)
+    parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
     if not arguments.mpirun or arguments.mpirun.endswith("NOTFOUND") or not arguments.plugin:
@@ -167,16 +168,18 @@ def main():
             print(f"{kind.name}: {REQUESTS} removals in {kind.seconds:.2f} s")
         amounts = []
         kills = 0
-        for number in range(arguments.times):
-            kind = kinds[number % len(kinds)]
+        tries = 0
+        while kills < arguments.times:
+            if tries == 3 * arguments.times:
+                sys.exit("hardly a rank was killed in time: little was tested")
+            kind = kinds[tries % len(kinds)]
+            tries += 1
             killed, done, seconds = one_kill(bench, own, choose, kind)
             kills += killed
             amounts.append(done)
             print(f"{kind.name}: {'killed' if killed else 'ended'}, {done} of {REQUESTS} removals, {seconds:.1f} s",
                   flush=True)
-        print(f"{kills} kills of {arguments.times}; removals in force: {sorted(amounts)}")
-        if 3 * kills < arguments.times or min(amounts) == REQUESTS:
-            sys.exit("hardly a rank was killed in time: little was tested")
+        print(f"{kills} kills in {tries} tries; removals in force: {sorted(amounts)}")
     return 0
 
 
