@@ -120,6 +120,7 @@ Json edits_json(const EditCounts& edits) {
 Json exposure_json(const Exposure& exposure, const Promise& promise) {
   // JSON has no infinity.
   return {{"models", exposure.models},
+          {"older", exposure.older},
           {"shift", std::isfinite(exposure.shift) ? Json(exposure.shift) : Json(nullptr)},
           {"best_guess", best_guess(exposure)},
           {"words", exposure_words(exposure, promise)}};

@@ -661,8 +661,10 @@ export interface components {
             [key: string]: unknown;
         };
         Exposure: {
-            /** @description Published models that had learned from it */
+            /** @description Published models that had learned from it, since data was last added */
             models: number;
+            /** @description Other published models that had learned from it; if there are some, the shift is infinite */
+            older: number;
             /** @description null: infinite */
             shift: number | null;
             /** @description How often the best guess is right; 0.5 is blind guessing */
