@@ -6,6 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -54,8 +55,15 @@ std::atomic<bool> forked{false};
 
 }  // namespace
 
+// As TBB counts them, but TBB looks for a library of OpenMP first, in every folder, and loads it.
 std::size_t hardware_threads() noexcept {
-  return static_cast<std::size_t>(std::max(1, tbb::info::default_concurrency()));
+  static const int count = [] {
+    cpu_set_t allowed;
+    // It fails where there are more processors than the set has room for.
+    return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed)
+                                                                : tbb::info::default_concurrency();
+  }();
+  return static_cast<std::size_t>(std::max(1, count));
 }
 
 std::size_t worthwhile_threads(std::size_t multiplications, std::size_t threads) noexcept {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,7 +60,12 @@ TEST(ParallelFor, ExceptionsReachTheCaller) {
 
 TEST(ParallelFor, NothingToDo) {
   parallel_for(0, 2, 1, [](std::size_t, std::size_t) { FAIL(); });
+}
+
+// Counted without TBB, which would look for other libraries first.
+TEST(HardwareThreads, AreThoseThatTbbCounts) {
   EXPECT_GE(hardware_threads(), 1u);
+  EXPECT_EQ(hardware_threads(), static_cast<std::size_t>(tbb::info::default_concurrency()));
 }
 
 // The child has no workers: a loop that waited for them would never end.
