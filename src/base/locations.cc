@@ -55,6 +55,14 @@ Result<fs::path> config_folder() {
 
 std::optional<fs::path> data_folder() { return from_environment("UNSCATTER_DATA"); }
 
+fs::path plugin_of_this_program(std::string_view file) {
+  std::error_code failed;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  fs::path beside = folder / file;
+  if (fs::exists(beside, failed)) return beside;
+  return (folder / UNSCATTER_PLUGIN_FOLDER / file).lexically_normal();
+}
+
 std::optional<LocalDataset> find_local(std::string_view name) {
   if (!could_be_a_name(name)) return std::nullopt;
   if (const auto data = data_folder()) {

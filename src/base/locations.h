@@ -20,6 +20,9 @@ namespace unscatter {
 // $UNSCATTER_DATA, if set.  Need not exist.
 [[nodiscard]] std::optional<std::filesystem::path> data_folder();
 
+// A plug-in of this program: beside it, as in a build of the sources, or else where it is installed.  Need not exist.
+[[nodiscard]] std::filesystem::path plugin_of_this_program(std::string_view file);
+
 // A data set that was found on this machine by its name.
 struct LocalDataset {
   std::filesystem::path path;

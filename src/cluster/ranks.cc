@@ -5,10 +5,10 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/locations.h"
 #include "comm/launcher.h"
 #include "comm/mpi_job.h"
 #include "embedding/embedding_version.h"
@@ -17,18 +17,8 @@
 namespace unscatter::cluster {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A launcher that does not say how many it started may have started many.
 bool many(const std::optional<Launch>& launch) { return launch && launch->ranks.value_or(2) > 1; }
-
-fs::path plugin_of_this_program() {
-  std::error_code failed;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  fs::path beside = folder / "unscatter-mpi.so";
-  if (fs::exists(beside, failed)) return beside;
-  return (folder / UNSCATTER_PLUGIN_FOLDER / "unscatter-mpi.so").lexically_normal();
-}
 
 }  // namespace
 
@@ -53,7 +43,7 @@ Result<std::unique_ptr<Communicator>> join_ranks() {
   UNSCATTER_TRY(timeout, rank_timeout_from_environment());
   MpiOptions options;
   options.timeout_seconds = timeout;
-  UNSCATTER_TRY(job, join_mpi_job(*launch, plugin_of_this_program(), options));
+  UNSCATTER_TRY(job, join_mpi_job(*launch, plugin_of_this_program("unscatter-mpi.so"), options));
   agree_on_version(*job, fmt::format("unscatter {}, embedding {}", version(), kEmbeddingVersion));
   return job;
 }

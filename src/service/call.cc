@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "service/gzip.h"
+#include "service/network.h"
 #include "service/problem.h"
 #include "service/published.h"
 
@@ -41,7 +42,7 @@ void pack(const HttpRequest& request, HttpResponse& response) {
   // Other bytes than without the coding, so the tag is weak.
   if (std::string* tag = header_of(response, "ETag")) tag->insert(0, "W/");
   if (response.status == 304) return;
-  if (auto packed = gzipped(response.body)) {
+  if (auto packed = network().gzipped(response.body)) {
     response.body = *std::move(packed);
     response.headers.emplace_back("Content-Encoding", "gzip");
   }

@@ -28,7 +28,7 @@ namespace http = beast::http;
 
 // What connections share with the server.
 struct ConnectionHost {
-  Service& service;
+  Answering& service;
   const ServerLimits& limits;
   std::function<void(std::function<void()>)> compute;  // runs something on a thread that may take its time
   std::function<void()> closed;                        // the connection is gone
@@ -211,7 +211,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
     ends_ = std::chrono::steady_clock::now() + host_.limits.events;
     head_ = std::make_shared<http::response<http::empty_body>>(event_head(response));
     head_writer_ = std::make_shared<http::response_serializer<http::empty_body>>(*head_);
-    listener_ = host_.service.events().listen([weak = this->weak_from_this()](std::shared_ptr<const std::string> text) {
+    listener_ = host_.service.listen([weak = this->weak_from_this()](std::shared_ptr<const std::string> text) {
       if (const auto self = weak.lock()) {
         asio::post(self->stream_.get_executor(), [self, text = std::move(text)] { self->push(text); });
       }
@@ -230,7 +230,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   // A comment now and then shows both sides that the other one is there.  Whose token was taken away hears no more.
   void beat() {
     constexpr auto kBeat = std::chrono::seconds(15);
-    const bool may_listen = host_.service.token_table()->by_id(listens_for_).has_value();
+    const bool may_listen = host_.service.knows_token(listens_for_);
     if (stopping_ || !may_listen || std::chrono::steady_clock::now() >= ends_) return close();
     push(std::make_shared<const std::string>(": here\n\n"));
     beat_.expires_after(kBeat);
@@ -263,7 +263,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   }
   void leave_events() {
     if (listener_ == 0) return;
-    host_.service.events().leave(std::exchange(listener_, 0));
+    host_.service.leave(std::exchange(listener_, 0));
     --host_.service.metrics().event_streams;
   }
 

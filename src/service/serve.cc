@@ -13,6 +13,8 @@
 #include <memory>
 #include <utility>
 
+#include "service/network.h"
+
 namespace unscatter::service {
 namespace {
 
@@ -83,7 +85,7 @@ Status check_exposure(const ServeOptions& options, std::size_t tokens) {
   if (certificate == options.server.tls_key.empty()) {
     return Error{ErrorCode::kInvalidArgument, "--tls-cert and --tls-key go together"};
   }
-  UNSCATTER_TRY(loopback, is_loopback_address(options.server.address));
+  UNSCATTER_TRY(loopback, network().is_loopback_address(options.server.address));
   if (loopback) return ok_status();
   if (!certificate) {
     return Error{ErrorCode::kInvalidArgument,
@@ -109,10 +111,11 @@ Status serve(const ServeOptions& options) {
   block_service_signals();
   std::signal(SIGPIPE, SIG_IGN);
   allow_many_files();
+  UNSCATTER_CHECK_OK(load_network());
   UNSCATTER_CHECK_OK(check_exposure(options, 1));  // what can be said before the workspace is opened
   UNSCATTER_TRY(service, Service::open(options.service));
   UNSCATTER_CHECK_OK(check_exposure(options, service->tokens()));
-  UNSCATTER_TRY(server, Server::listen(*service, options.server));
+  UNSCATTER_TRY(server, network().listen(*service, options.server));
   if (options.ready) options.ready(url_of(options.server, server->port()));
   notify_manager("READY=1");
   watch(*service, signals);

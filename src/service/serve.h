@@ -28,8 +28,9 @@ void block_service_signals();
 
 // Serves until SIGTERM or SIGINT, then completes what was accepted.  SIGHUP reads the token file again.  Tells systemd
 // (NOTIFY_SOCKET) when it is ready and when it ends.  Blocks these signals for the whole process, so it is called
-// before other threads are started.  Errors: those of Service::open(), Server::listen() and check_exposure(); kIo if
-// the workspace could not be written several times in a row, so that whoever watches over the process starts it again.
+// before other threads are started.  Errors: those of load_network(), Service::open(), listen() and check_exposure();
+// kIo if the workspace could not be written several times in a row, so that whoever watches over the process starts it
+// again.
 [[nodiscard]] Status serve(const ServeOptions& options);
 
 // A line of the protocol of sd_notify(3), for instance "READY=1".  Does nothing where nobody asked for it.

@@ -44,17 +44,8 @@ Result<std::shared_ptr<asio::ssl::context>> make_tls(const ServerOptions& option
   return tls;
 }
 
-}  // namespace
-
-Result<bool> is_loopback_address(const std::string& address) {
-  boost::system::error_code failed;
-  const auto parsed = asio::ip::make_address(address, failed);
-  if (failed) return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is no IP address", address)};
-  return parsed.is_loopback();
-}
-
-struct Server::Inside {
-  Inside(Service& of, ServerOptions how)
+struct Inside {
+  Inside(Answering& of, ServerOptions how)
       : service(of),
         options(std::move(how)),
         pool(options.threads == 0 ? std::max(2U, std::thread::hardware_concurrency()) : options.threads),
@@ -72,7 +63,7 @@ struct Server::Inside {
   void stop_accepting();
   void finish(std::chrono::seconds longest);
 
-  Service& service;
+  Answering& service;
   const ServerOptions options;
   // Before what follows: connections that are left at the end go with `io`, and count themselves out.
   std::mutex mutex;
@@ -89,7 +80,7 @@ struct Server::Inside {
   std::vector<std::thread> threads;
 };
 
-Status Server::Inside::open() {
+Status Inside::open() {
   const auto failed = [this](const boost::system::error_code& error) {
     const bool taken = error == asio::error::address_in_use;
     return Error{taken ? ErrorCode::kUnavailable : ErrorCode::kIo,
@@ -117,7 +108,7 @@ Status Server::Inside::open() {
   return ok_status();
 }
 
-void Server::Inside::accept() {
+void Inside::accept() {
   acceptor.async_accept(asio::make_strand(io), [this](beast::error_code error, Tcp::socket socket) {
     if (!acceptor.is_open()) return;
     if (!error) take(std::move(socket));
@@ -127,7 +118,7 @@ void Server::Inside::accept() {
   });
 }
 
-void Server::Inside::take(Tcp::socket socket) {
+void Inside::take(Tcp::socket socket) {
   beast::error_code error;
   const auto end = socket.remote_endpoint(error);
   if (error) return;
@@ -148,7 +139,7 @@ void Server::Inside::take(Tcp::socket socket) {
 }
 
 template <typename Stream>
-void Server::Inside::start(Stream stream, const std::string& address, bool loopback) {
+void Inside::start(Stream stream, const std::string& address, bool loopback) {
   ConnectionHost host{service,
                       options.limits,
                       [this](std::function<void()> task) { asio::post(pool, std::move(task)); },
@@ -165,7 +156,7 @@ void Server::Inside::start(Stream stream, const std::string& address, bool loopb
   connection->start();
 }
 
-bool Server::Inside::count_in(const std::string& address) {
+bool Inside::count_in(const std::string& address) {
   const std::lock_guard lock(mutex);
   const auto found = per_address.find(address);
   const std::size_t from_there = found == per_address.end() ? 0 : found->second;
@@ -175,14 +166,14 @@ bool Server::Inside::count_in(const std::string& address) {
   return true;
 }
 
-void Server::Inside::count_out(const std::string& address) {
+void Inside::count_out(const std::string& address) {
   --service.metrics().connections;
   const std::lock_guard lock(mutex);
   --connections;
   if (--per_address[address] == 0) per_address.erase(address);
 }
 
-void Server::Inside::stop_accepting() {
+void Inside::stop_accepting() {
   asio::post(acceptor.get_executor(), [this] {
     beast::error_code ignored;
     acceptor.close(ignored);
@@ -198,7 +189,7 @@ void Server::Inside::stop_accepting() {
   for (const auto& connection : open_ones) connection->stop();
 }
 
-void Server::Inside::finish(std::chrono::seconds longest) {
+void Inside::finish(std::chrono::seconds longest) {
   const auto until = std::chrono::steady_clock::now() + longest;
   const auto left = [this] {
     const std::lock_guard lock(mutex);
@@ -212,22 +203,37 @@ void Server::Inside::finish(std::chrono::seconds longest) {
   pool.join();
 }
 
-Server::Server(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+class BoostServer final : public Server {
+ public:
+  BoostServer(Answering& service, const ServerOptions& options) : inside_(service, options) {}
+  ~BoostServer() override {
+    if (inside_.threads.empty()) return;
+    inside_.stop_accepting();
+    inside_.finish(std::chrono::seconds(0));
+  }
 
-Server::~Server() {
-  if (inside_->threads.empty()) return;
-  stop_accepting();
-  finish(std::chrono::seconds(0));
+  [[nodiscard]] Status open() { return inside_.open(); }
+  [[nodiscard]] std::uint16_t port() const override { return inside_.port; }
+  void stop_accepting() override { inside_.stop_accepting(); }
+  void finish(std::chrono::seconds longest) override { inside_.finish(longest); }
+
+ private:
+  Inside inside_;
+};
+
+}  // namespace
+
+Result<bool> is_loopback_address(const std::string& address) {
+  boost::system::error_code failed;
+  const auto parsed = asio::ip::make_address(address, failed);
+  if (failed) return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is no IP address", address)};
+  return parsed.is_loopback();
 }
 
-Result<std::unique_ptr<Server>> Server::listen(Service& service, const ServerOptions& options) {
-  std::unique_ptr<Server> server(new Server(std::make_unique<Inside>(service, options)));
-  UNSCATTER_CHECK_OK(server->inside_->open());
-  return server;
+Result<std::unique_ptr<Server>> listen(Answering& service, const ServerOptions& options) {
+  auto server = std::make_unique<BoostServer>(service, options);
+  UNSCATTER_CHECK_OK(server->open());
+  return std::unique_ptr<Server>(std::move(server));
 }
-
-std::uint16_t Server::port() const { return inside_->port; }
-void Server::stop_accepting() { inside_->stop_accepting(); }
-void Server::finish(std::chrono::seconds longest) { inside_->finish(longest); }
 
 }  // namespace unscatter::service

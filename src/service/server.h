@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "service/service.h"
+#include "service/answering.h"
 #include "unscatter/base/result.h"
 
 namespace unscatter::service {
@@ -37,27 +37,26 @@ struct ServerOptions {
   std::size_t threads = 0;  // for computing answers; 0: all
 };
 
-// Is this an address that only this machine reaches?  Errors: kInvalidArgument if it is no address.
-[[nodiscard]] Result<bool> is_loopback_address(const std::string& address);
-
 class Server {
  public:
-  // Listens and answers from threads of its own.  `service` has to outlive it.  Errors: kInvalidArgument for an address
-  // that is none, and for certificates that cannot be used; kUnavailable if the port is taken; kIo.
-  [[nodiscard]] static Result<std::unique_ptr<Server>> listen(Service& service, const ServerOptions& options);
-  ~Server();
+  Server() = default;
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  virtual ~Server() = default;
 
-  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] virtual std::uint16_t port() const = 0;
   // Takes no connection any more, and closes each after the answer in hand.
-  void stop_accepting();
+  virtual void stop_accepting() = 0;
   // Waits until all connections are closed, at most so long, and ends the threads.
-  void finish(std::chrono::seconds longest);
-
-  struct Inside;  // what needs Boost
-
- private:
-  explicit Server(std::unique_ptr<Inside> inside);
-  std::unique_ptr<Inside> inside_;
+  virtual void finish(std::chrono::seconds longest) = 0;
 };
+
+// These are called by the table of service/network.h.
+
+// Is this an address that only this machine reaches?  Errors: kInvalidArgument if it is no address.
+[[nodiscard]] Result<bool> is_loopback_address(const std::string& address);
+// Listens and answers from threads of its own.  `service` has to outlive it.  Errors: kInvalidArgument for an address
+// that is none, and for certificates that cannot be used; kUnavailable if the port is taken; kIo.
+[[nodiscard]] Result<std::unique_ptr<Server>> listen(Answering& service, const ServerOptions& options);
 
 }  // namespace unscatter::service

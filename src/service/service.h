@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "service/answering.h"
 #include "service/call.h"
 #include "service/events.h"
 #include "service/http_message.h"
@@ -44,17 +45,20 @@ struct ServiceOptions {
   std::function<void(std::string_view)> log = nullptr;
 };
 
-class Service {
+class Service final : public Answering {
  public:
   // Opens workspace and queue, reads the tokens, starts writer and webhooks.  Errors: those of Workspace::open(),
   // RequestQueue::open() and TokenTable::load(); a token file that is not there is empty.
   [[nodiscard]] static Result<std::unique_ptr<Service>> open(ServiceOptions options);
-  ~Service();
+  ~Service() override;
 
-  // Any thread.  `answer` is called once, perhaps later and from another thread.
-  void handle(HttpRequest request, Answer answer);
-  // The answer to text that is no request; counted and logged as others are.
-  [[nodiscard]] HttpResponse refuse(const HttpRequest& request, const Refusal& refusal);
+  void handle(HttpRequest request, Answer answer) override;
+  [[nodiscard]] HttpResponse refuse(const HttpRequest& request, const Refusal& refusal) override;
+  [[nodiscard]] std::uint64_t listen(EventHub::Listener listener) override {
+    return events_.listen(std::move(listener));
+  }
+  void leave(std::uint64_t number) override { events_.leave(number); }
+  [[nodiscard]] bool knows_token(const std::string& id) const override { return token_table()->by_id(id).has_value(); }
   // Any thread: the token file again.  If it cannot be read, the old tokens stay valid.
   [[nodiscard]] Status reload_tokens();
   [[nodiscard]] std::size_t tokens() const { return token_table()->size(); }
@@ -69,7 +73,7 @@ class Service {
   [[nodiscard]] Writer& writer() { return *writer_; }
   [[nodiscard]] const RequestQueue& queue() const { return writer_->queue(); }
   [[nodiscard]] EventHub& events() { return events_; }
-  [[nodiscard]] Metrics& metrics() { return metrics_; }
+  [[nodiscard]] Metrics& metrics() override { return metrics_; }
   [[nodiscard]] Log& log() { return log_; }
   [[nodiscard]] Sessions& sessions() { return sessions_; }
   [[nodiscard]] Webhooks& webhooks() { return *webhooks_; }

@@ -11,7 +11,7 @@
 
 #include "base/hex.h"
 #include "base/utc_time.h"
-#include "service/webhook_post.h"
+#include "service/network.h"
 #include "unscatter/base/random.h"
 
 namespace unscatter::service {
@@ -135,7 +135,7 @@ bool Webhooks::send(const Webhook& webhook, const QueueEvent& event) {
   post.headers = {{"Unscatter-Timestamp", std::to_string(time)},
                   {"Unscatter-Event", std::to_string(event.number)},
                   {"Unscatter-Signature", "ed25519=" + signature.hex()}};
-  const int status = post_webhook(post);
+  const int status = network().post_webhook(post);
   const bool accepted = status >= 200 && status < 300;
   ++(accepted ? metrics_.deliveries : metrics_.failed_deliveries);
   return accepted;

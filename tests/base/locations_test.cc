@@ -76,5 +76,15 @@ TEST(Locations, TheDataFolderGoesBeforeTheCacheAndNamesDoNotLeadOut) {
   EXPECT_FALSE(find_local("").has_value());
 }
 
+TEST(Plugins, LieBesideTheProgramOrWhereItIsInstalled) {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  EXPECT_EQ(plugin_of_this_program(program.filename().string()), program);
+  const fs::path installed = plugin_of_this_program("no-such-plugin.so");
+  EXPECT_EQ(installed.filename(), "no-such-plugin.so");
+  EXPECT_EQ(installed.parent_path().filename(), "unscatter");
+  EXPECT_NE(installed.parent_path(), program.parent_path());
+  EXPECT_EQ(installed, installed.lexically_normal());
+}
+
 }  // namespace
 }  // namespace unscatter

@@ -278,7 +278,8 @@ def service(bench):
     """The service of the first rank honours requests with rows that the ranks share, and ends by SIGTERM to all."""
     own = bench.folder / "unscatter"
     shutil.copy(bench.program, own)
-    shutil.copy(pathlib.Path(bench.program).parent / "unscatter-mpi.so", bench.folder)
+    for plugin in ("unscatter-mpi.so", "unscatter-network.so"):
+        shutil.copy(pathlib.Path(bench.program).parent / plugin, bench.folder)
     bench.program = str(own)
     bench.run(0, "datasets", "generate", "many.jsonl", "--groups", "3000", "--users", "2000", "--seed", "7")
     for name in ("alone", "shared"):

@@ -13,6 +13,7 @@ program_files() {
   cat << 'END'
 etc/unscatter/default.conf
 usr/bin/unscatter
+usr/lib/unscatter/unscatter-network.so
 usr/lib/systemd/system/unscatter@.service
 usr/share/bash-completion/completions/unscatter
 usr/share/doc/unscatter/changelog.Debian.gz
@@ -61,9 +62,10 @@ check_both() {
   done
 }
 
-# Every library that the program is linked with is in a package that it depends on.
+# Every library that the program or its plug-in is linked with is in a package that it depends on.
 need objdump dpkg-query
-mapfile -t libraries < <(objdump -p "$unpacked/unscatter/usr/bin/unscatter" | awk '$1 == "NEEDED" { print $2 }')
+mapfile -t libraries < <(objdump -p "$unpacked/unscatter/usr/bin/unscatter" \
+  "$unpacked/unscatter/usr/lib/unscatter/unscatter-network.so" | awk '$1 == "NEEDED" { print $2 }' | sort -u)
 [[ ${#libraries[@]} -gt 0 ]] || fail "the program is linked with nothing"
 owners=$(dpkg-query --search "${libraries[@]/#/*/}" || true)
 check_depends() {
