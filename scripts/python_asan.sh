@@ -13,7 +13,8 @@ readonly folder=build/asan
 scripts/quietly.sh "$folder/configure.log" cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=None \
   -DCMAKE_CXX_FLAGS="-O1 -g1" -DUNSCATTER_SANITIZE=address -DUNSCATTER_UNITY=ON -DUNSCATTER_BUILD_PYTHON=ON \
   -DUNSCATTER_BUILD_TESTS=OFF -DUNSCATTER_BUILD_APPS=ON -DUNSCATTER_BUILD_LABORATORY=OFF -DUNSCATTER_BUILD_BENCH=OFF
-scripts/quietly.sh "$folder/build.log" cmake --build "$folder" --target unscatter_python unscatter_cli
+scripts/quietly.sh "$folder/build.log" cmake --build "$folder" --target unscatter_python unscatter_cli \
+  unscatter_python_helpers
 runtime=$(g++ -print-file-name=libasan.so)
 extension=$(echo "$folder"/python/unscatter/_core*.so)
 # A build that lost its instrumentation would pass every time.  nm ends early otherwise, so no grep -q.
@@ -25,4 +26,4 @@ fi
 exec env LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so)" UNSCATTER_SANITIZED=1 \
   ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1 \
   /usr/bin/python3 -B python/tests/run.py --package "$folder/python" \
-  --program "$folder/apps/unscatter/unscatter" "$@"
+  --program "$folder/apps/unscatter/unscatter" --helpers "$folder/python/helpers" "$@"

@@ -1,8 +1,10 @@
 """Runs the tests of the Python package.
 
-    run.py [--package BUILD/python] --program BUILD/apps/unscatter/unscatter [pytest's own arguments]
+    run.py [--package BUILD/python] --program BUILD/apps/unscatter/unscatter [--helpers BUILD/python/helpers]
+           [pytest's own arguments]
 
-Without --package they run against the package that is installed.
+Without --package they run against the package that is installed.  Without --helpers, the C++ programs of the tests,
+those that need them are skipped.
 
 Without the packages that the tests need, it says so and is counted as skipped.
 """
@@ -20,6 +22,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--package", help="the folder that holds unscatter/")
     parser.add_argument("--program", required=True, help="the command-line program")
+    parser.add_argument("--helpers", help="the folder of the C++ programs that the tests need")
     arguments, others = parser.parse_known_args()
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
@@ -34,6 +37,8 @@ def main():
         environment.setdefault("UNSCATTER_DATA", str(data))
     for name in ("PYTHONHOME", "PYTHONPATH"):
         environment.pop(name, None)
+    if arguments.helpers:
+        environment["UNSCATTER_TEST_HELPERS"] = str(pathlib.Path(arguments.helpers).resolve())
     if arguments.package:
         environment["PYTHONPATH"] = str(pathlib.Path(arguments.package).resolve())
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(pathlib.Path(__file__).parent)]

@@ -1,6 +1,6 @@
 """Builds the wheel, installs it into a clean virtual environment, and runs the tests of the package there.
 
-    wheel.py --program BUILD/apps/unscatter/unscatter --folder FOLDER [--build BUILD]
+    wheel.py --program BUILD/apps/unscatter/unscatter --folder FOLDER [--build BUILD] [--helpers BUILD/python/helpers]
 
 With --build, the extension is that of this build folder; without, it is compiled as `make python` does it.  The
 environment takes NumPy and the other packages from Debian, and unscatter from the wheel alone.  Nothing is
@@ -57,6 +57,7 @@ def main():
     parser.add_argument("--program", required=True, help="the command-line program")
     parser.add_argument("--folder", required=True, type=pathlib.Path, help="where wheel and environment are made")
     parser.add_argument("--build", type=pathlib.Path, help="a build folder that is configured already")
+    parser.add_argument("--helpers", help="as run.py has it")
     arguments = parser.parse_args()
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
@@ -76,7 +77,8 @@ def main():
                 stdout=subprocess.PIPE, text=True).stdout.strip()
     assert pathlib.Path(found).is_relative_to(home), f"{found} is not of the wheel"
     run(python, "-c", "import unscatter; unscatter.demo()", env=environment, cwd=home)
-    return run(python, "-B", ROOT / "python" / "tests" / "run.py", "--program", arguments.program,
+    helpers = ("--helpers", arguments.helpers) if arguments.helpers else ()
+    return run(python, "-B", ROOT / "python" / "tests" / "run.py", "--program", arguments.program, *helpers,
                env=environment).returncode
 
 
