@@ -5,8 +5,9 @@
 
 Removals: lower quartiles of many calls, because other programs on the machine only ever add time.  Embeddings: the
 fewest processor seconds of several rounds on one thread, in turns; once as rows of the library, and once as a matrix of
-SciPy, which C++ does not need.  Both sides make the rows and drop them.  Conversions: the fastest of several rounds
-over 1,000 graphs.  --folder keeps the data between runs.
+SciPy, which C++ does not need.  Both sides make the rows and drop them.  The data set is generated, or --data names one
+that is there.  Conversions: the fastest of several rounds over 1,000 graphs.  --folder keeps the generated data between
+runs.
 
 One line per figure, with its limit and whether it is met.  The exit status is 1 if a limit is missed.
 """
@@ -70,10 +71,17 @@ def removals(program, folder):
     return [Figure("forget", f"{high:.1f} us in Python, {low:.1f} us in C++", high - low, MOST_MICROSECONDS, "us")]
 
 
-def embeddings(program, folder, rounds):
+def place_of(named, folder):
+    """The file of the data set that is embedded."""
+    if named is not None:
+        return unscatter._core.find_dataset(named)
     path = f"{folder}/graphs.jsonl"
     if not os.path.exists(path):
         unscatter.interest_groups(groups=GRAPHS, users=20000, seed=1).save(path)
+    return path
+
+
+def embeddings(program, path, rounds):
     data = unscatter.load(path)
     embedder = unscatter.Embedder(threads=1, sparse=True).fit(data)
     core = embedder._embedder
@@ -84,7 +92,7 @@ def embeddings(program, folder, rounds):
         whole = min(seconds(lambda: embedder.transform(data), time.process_time) for _ in range(2))
         times.append((beneath, rows, whole))
     beneath, rows, whole = np.min(times, axis=0)
-    return [Figure(f"embed {GRAPHS} graphs{kind}", f"{above:.3f} s in Python, {beneath:.3f} s in C++",
+    return [Figure(f"embed {len(data):,} graphs{kind}", f"{above:.3f} s in Python, {beneath:.3f} s in C++",
                    100 * (above / beneath - 1), MOST_PER_CENT, "%")
             for kind, above in (("", rows), (" into a matrix of SciPy", whole))]
 
@@ -101,12 +109,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--folder")
+    parser.add_argument("--data", help="a data set to embed, by its name or path")
     parser.add_argument("--rounds", type=int, default=4)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or temporary
+        os.makedirs(folder, exist_ok=True)
         measurements = (lambda: conversions(arguments.rounds), lambda: removals(arguments.program, folder),
-                        lambda: embeddings(arguments.program, folder, arguments.rounds))
+                        lambda: embeddings(arguments.program, place_of(arguments.data, folder), arguments.rounds))
         met = True
         for measure in measurements:
             for figure in measure():

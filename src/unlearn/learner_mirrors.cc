@@ -11,6 +11,7 @@
 #include "base/wipe.h"
 #include "linalg/row_share.h"
 #include "unlearn/learner.h"
+#include "unlearn/learner_values.h"
 #include "unlearn/plain_bytes.h"
 #include "unscatter/base/invariant.h"
 
@@ -51,208 +52,6 @@ void tell(Communicator& ranks, PlainWriter&& writer) {
   wipe(writer.bytes());
 }
 
-// --- Values ----------------------------------------------------------------------------------------------------------
-
-void put(PlainWriter& writer, const RemovalGuarantee& guarantee) {
-  writer.put(guarantee.epsilon);
-  writer.put(guarantee.delta);
-}
-
-void get(PlainReader& reader, RemovalGuarantee& guarantee) {
-  reader.get(guarantee.epsilon);
-  reader.get(guarantee.delta);
-}
-
-// All but progress and threads, which belong to a rank.
-void put(PlainWriter& writer, const SessionOptions& options) {
-  writer.put(options.loss.kind());
-  writer.put(options.loss.smoothing());
-  writer.put(options.regularisation);
-  writer.put(options.ridge);
-  writer.put(options.bias);
-  writer.put(options.optimizer);
-  writer.put(options.classes);
-  writer.put(static_cast<std::uint64_t>(options.constants.size()));
-  for (const ConstantOrigin& origin : options.constants) {
-    writer.put(origin.name);
-    writer.put(origin.kind);
-  }
-  writer.put(options.mechanism);
-  put(writer, options.guarantee);
-  writer.put(options.protection);
-  writer.put(options.per_subject);
-  writer.put(options.noise_stddev);
-  writer.put(options.releases);
-  writer.put(options.distance_limit);
-  writer.put(options.bound);
-  writer.put(options.rule);
-  writer.put(options.report_all_bounds);
-  writer.put(options.row_norm);
-  writer.put(options.retrain_when_exceeded);
-  writer.put(options.warm_retraining);
-  writer.put(options.fast_rung);
-  writer.put(options.expected_updates);
-  writer.put(options.embedding_guarantee.has_value());
-  if (options.embedding_guarantee) put(writer, *options.embedding_guarantee);
-  writer.put(static_cast<std::uint64_t>(options.earlier.size()));
-  for (const EarlierCount& count : options.earlier) {
-    writer.put(count.mechanism);
-    writer.put(count.protection);
-    put(writer, count.guarantee);
-    writer.put(count.shift);
-    writer.put(count.grid_delta);
-    writer.put(count.releases);
-    writer.put(count.published);
-    writer.put(count.trained_again);
-  }
-  writer.put(options.removal);
-  writer.put(options.method);
-}
-
-Loss get_loss(PlainReader& reader) {
-  LossKind kind{};
-  reader.get_choice(kind, LossKind::kHuberSvm);
-  const auto smoothing = reader.get<double>();
-  if (kind == LossKind::kLogistic) return Loss::logistic();
-  if (kind == LossKind::kSquared) return Loss::squared();
-  Result<Loss> loss = Loss::huber_svm(smoothing);
-  if (!loss.ok()) throw MalformedMessage("it has a loss that does not exist");
-  return *loss;
-}
-
-SessionOptions get_options(PlainReader& reader) {
-  SessionOptions options;
-  options.loss = get_loss(reader);
-  reader.get(options.regularisation);
-  reader.get(options.ridge);
-  reader.get(options.bias);
-  reader.get_choice(options.optimizer, Optimizer::kLbfgs);
-  reader.get_choice(options.classes, ConstantKind::kOutside);
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    ConstantOrigin origin;
-    reader.get(origin.name);
-    reader.get_choice(origin.kind, ConstantKind::kOutside);
-    options.constants.push_back(std::move(origin));
-  }
-  reader.get_choice(options.mechanism, Mechanism::kObjective);
-  get(reader, options.guarantee);
-  reader.get_choice(options.protection, Protection::kEveryone);
-  reader.get(options.per_subject);
-  reader.get(options.noise_stddev);
-  reader.get(options.releases);
-  reader.get(options.distance_limit);
-  reader.get_choice(options.bound, ResidualBound::kDrift);
-  reader.get_choice(options.rule, BudgetRule::kPaper);
-  reader.get(options.report_all_bounds);
-  reader.get(options.row_norm);
-  reader.get(options.retrain_when_exceeded);
-  reader.get(options.warm_retraining);
-  reader.get(options.fast_rung);
-  reader.get(options.expected_updates);
-  if (reader.get<bool>()) {
-    options.embedding_guarantee.emplace();
-    get(reader, *options.embedding_guarantee);
-  }
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    EarlierCount count;
-    reader.get_choice(count.mechanism, Mechanism::kObjective);
-    reader.get_choice(count.protection, Protection::kEveryone);
-    get(reader, count.guarantee);
-    reader.get(count.shift);
-    reader.get(count.grid_delta);
-    reader.get(count.releases);
-    reader.get(count.published);
-    reader.get(count.trained_again);
-    options.earlier.push_back(count);
-  }
-  reader.get_choice(options.removal, NodeRemoval::kTombstone);
-  reader.get_choice(options.method, Method::kRetrain);
-  return options;
-}
-
-void put(PlainWriter& writer, const Fit& fit) {
-  writer.put(fit.weights);
-  writer.put(Matrix(fit.residuals));
-  writer.put(fit.binding);
-  writer.put(fit.gradient);
-  writer.put(Matrix(fit.uncertainty));
-  writer.put(fit.perturbation.has_value());
-  if (fit.perturbation) writer.put(*fit.perturbation);
-  for (const std::optional<double>& bound : {fit.bounds.worst, fit.bounds.data, fit.bounds.tight, fit.bounds.exact}) {
-    writer.put(bound);
-  }
-  writer.put(fit.rung);
-  writer.put(fit.newton_steps);
-}
-
-Vector get_vector(PlainReader& reader) {
-  const auto matrix = reader.get<Matrix>();
-  if (matrix.cols() != 1) throw MalformedMessage("it has a matrix in the place of a vector");
-  return matrix.col(0);
-}
-
-Fit get_fit(PlainReader& reader) {
-  Fit fit;
-  reader.get(fit.weights);
-  fit.residuals = get_vector(reader);
-  reader.get_choice(fit.binding, ResidualBound::kDrift);
-  reader.get(fit.gradient);
-  fit.uncertainty = get_vector(reader);
-  if (reader.get<bool>()) fit.perturbation = reader.get<Matrix>();
-  for (std::optional<double>* bound : {&fit.bounds.worst, &fit.bounds.data, &fit.bounds.tight, &fit.bounds.exact}) {
-    reader.get(*bound);
-  }
-  reader.get_choice(fit.rung, Rung::kRetrain);
-  reader.get(fit.newton_steps);
-  return fit;
-}
-
-void put(PlainWriter& writer, const KeptCurvature& kept) {
-  writer.put(kept.anchor);
-  writer.put(static_cast<std::uint64_t>(kept.hessians.size()));
-  for (const Matrix& hessian : kept.hessians) writer.put(hessian);
-  writer.put(kept.square);
-  for (const double number :
-       {kept.ridge, kept.largest_ridge, kept.spectral_square, kept.frobenius_square, kept.row_norm, kept.roundings}) {
-    writer.put(number);
-  }
-}
-
-KeptCurvature get_curvature(PlainReader& reader) {
-  KeptCurvature kept;
-  reader.get(kept.anchor);
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) kept.hessians.push_back(reader.get<Matrix>());
-  reader.get(kept.square);
-  for (double* number : {&kept.ridge, &kept.largest_ridge, &kept.spectral_square, &kept.frobenius_square,
-                         &kept.row_norm, &kept.roundings}) {
-    reader.get(*number);
-  }
-  return kept;
-}
-
-void put(PlainWriter& writer, const std::vector<RowChange>& changes) {
-  writer.put(static_cast<std::uint64_t>(changes.size()));
-  for (const RowChange& change : changes) {
-    writer.put(static_cast<std::uint64_t>(change.row));
-    writer.put(change.kind);
-    writer.put(change.label_after);
-    writer.put(change.after);
-  }
-}
-
-std::vector<RowChange> get_changes(PlainReader& reader) {
-  std::vector<RowChange> changes;
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    RowChange change;
-    change.row = reader.get<std::uint64_t>();
-    reader.get_choice(change.kind, ChangeKind::kAdded);
-    reader.get(change.label_after);
-    reader.get(change.after);
-    changes.push_back(std::move(change));
-  }
-  return changes;
-}
-
 // Noise is drawn by rank 0 alone.
 class NoNoise final : public RandomSource {
  public:
@@ -279,9 +78,48 @@ void relabel(std::span<std::uint32_t> labels, const std::vector<std::uint32_t>& 
 struct LearnerMirrors::Mirror {
   explicit Mirror(Learner mirrored) : learner(std::move(mirrored)) {}
 
+  void begin(PlainReader& reader) {
+    changes_ = get_changes(reader);
+    reader.require_end();
+    NoNoise no_noise;
+    Result<Fit> made = learner.begin(changes_, no_noise);
+    if (made.ok()) {
+      fit_ = *std::move(made);
+    } else {
+      changes_.clear();
+    }
+  }
+  void commit(PlainReader& reader) {
+    reader.require_end();
+    require_begun();
+    learner.commit(changes_, *std::move(fit_));
+    end();
+  }
+  void rollback(PlainReader& reader) {
+    const bool remember = reader.get<bool>();
+    reader.require_end();
+    require_begun();
+    if (remember) {
+      learner.rollback(changes_, *std::move(fit_));
+    } else {
+      learner.rollback(changes_);
+    }
+    end();
+  }
+
   Learner learner;
-  std::vector<RowChange> changes;  // of an update that was begun
-  std::optional<Fit> fit;          // of that update
+
+ private:
+  void require_begun() const {
+    if (!fit_) throw MalformedMessage("it ends an update that was not begun");
+  }
+  void end() {
+    fit_.reset();
+    changes_.clear();
+  }
+
+  std::vector<RowChange> changes_;  // of an update that was begun
+  std::optional<Fit> fit_;          // of that update
 };
 
 LearnerMirrors::LearnerMirrors(Communicator& ranks, RowKeeper& keeper, std::size_t threads)
@@ -310,54 +148,16 @@ bool LearnerMirrors::serve_message(std::span<const std::byte> message) {
   if (reader.get<std::byte>() != kLearnerMessage) throw MalformedMessage("it is about something else");
   Operation operation{};
   reader.get_choice(operation, Operation::kStop);
-  if (operation == Operation::kStop) {
-    reader.require_end();
-    return false;
-  }
-  if (operation == Operation::kClasses || operation == Operation::kRelabel) {
-    KeptState::Rows rows = keeper_.take();
-    if (operation == Operation::kClasses) {
-      const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
-      reader.require_end();
-      (void)classes_here(rows.labels, rows.rows.share(), classes);
-    } else {
-      const auto places = reader.get<std::vector<std::uint32_t>>();
-      reader.require_end();
-      relabel(rows.labels, places);
-    }
-    keeper_.give_back(std::move(rows));
-    return true;
+  switch (operation) {
+    case Operation::kStop: reader.require_end(); return false;
+    case Operation::kClasses: look_for_classes(reader); return true;
+    case Operation::kRelabel: relabel_rows(reader); return true;
+    default: break;
   }
   const auto number = reader.get<std::uint64_t>();
-  NoNoise no_noise;
-  const auto keep = [&](Result<Learner> made) {
-    // An error is the same on rank 0, which tells its caller.
-    if (made.ok()) mirrors_[number] = std::make_unique<Mirror>(*std::move(made));
-  };
   switch (operation) {
-    case Operation::kCreate: {
-      const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
-      SessionOptions options = get_options(reader);
-      const auto living = reader.get<std::optional<std::size_t>>();
-      reader.require_end();
-      options.threads = threads_;
-      KeptState::Rows rows = keeper_.take();
-      keep(Learner::create(std::move(rows.rows), std::move(rows.labels), classes, options, no_noise, living));
-      return true;
-    }
-    case Operation::kRestore: {
-      const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
-      const auto living = static_cast<std::size_t>(reader.get<std::uint64_t>());
-      SessionOptions options = get_options(reader);
-      Fit fit = get_fit(reader);
-      const bool all_rows = reader.get<bool>();
-      reader.require_end();
-      options.threads = threads_;
-      KeptState::Rows rows = keeper_.take();
-      keep(Learner::restore(std::move(rows.rows), std::move(rows.labels), classes, living, options, std::move(fit),
-                            all_rows));
-      return true;
-    }
+    case Operation::kCreate: create(number, reader); return true;
+    case Operation::kRestore: restore(number, reader); return true;
     case Operation::kRestoreCurvature: {
       KeptCurvature curvature = get_curvature(reader);
       reader.require_end();
@@ -372,60 +172,76 @@ bool LearnerMirrors::serve_message(std::span<const std::byte> message) {
       reader.require_end();
       (void)mirror(number).learner.evaluate();
       return true;
-    case Operation::kBegin: {
-      Mirror& one = mirror(number);
-      one.changes = get_changes(reader);
-      reader.require_end();
-      Result<Fit> fit = one.learner.begin(one.changes, no_noise);
-      if (fit.ok()) {
-        one.fit = *std::move(fit);
-      } else {
-        one.changes.clear();
-      }
-      return true;
-    }
-    case Operation::kCommit: {
-      Mirror& one = mirror(number);
-      reader.require_end();
-      if (!one.fit) throw MalformedMessage("it ends an update that was not begun");
-      one.learner.commit(one.changes, *std::move(one.fit));
-      one.fit.reset();
-      one.changes.clear();
-      return true;
-    }
-    case Operation::kRollback: {
-      Mirror& one = mirror(number);
-      const bool remember = reader.get<bool>();
-      reader.require_end();
-      if (!one.fit) throw MalformedMessage("it ends an update that was not begun");
-      if (remember) {
-        one.learner.rollback(one.changes, *std::move(one.fit));
-      } else {
-        one.learner.rollback(one.changes);
-      }
-      one.fit.reset();
-      one.changes.clear();
-      return true;
-    }
+    case Operation::kBegin: mirror(number).begin(reader); return true;
+    case Operation::kCommit: mirror(number).commit(reader); return true;
+    case Operation::kRollback: mirror(number).rollback(reader); return true;
     case Operation::kOverwrite:
       reader.require_end();
       mirror(number).learner.overwrite();
       return true;
-    case Operation::kRelease: {
+    case Operation::kRelease:
       reader.require_end();
-      // Rows that were overwritten are not there any more, and a creation that failed has left no mirror.
-      const auto found = mirrors_.find(number);
-      if (found == mirrors_.end()) return true;
-      std::optional<KeptState::Rows> rows = found->second->learner.give_rows_back();
-      mirrors_.erase(found);
-      if (rows) keeper_.give_back(*std::move(rows));
+      release(number);
       return true;
-    }
     case Operation::kClasses:
     case Operation::kRelabel:
     case Operation::kStop: break;
   }
   throw MalformedMessage("it asks for something that does not exist");
+}
+
+void LearnerMirrors::look_for_classes(PlainReader& reader) {
+  KeptState::Rows rows = keeper_.take();
+  const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
+  reader.require_end();
+  (void)classes_here(rows.labels, rows.rows.share(), classes);
+  keeper_.give_back(std::move(rows));
+}
+
+void LearnerMirrors::relabel_rows(PlainReader& reader) {
+  KeptState::Rows rows = keeper_.take();
+  const auto places = reader.get<std::vector<std::uint32_t>>();
+  reader.require_end();
+  relabel(rows.labels, places);
+  keeper_.give_back(std::move(rows));
+}
+
+void LearnerMirrors::create(std::uint64_t number, PlainReader& reader) {
+  const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
+  SessionOptions options = get_options(reader);
+  const auto living = reader.get<std::optional<std::size_t>>();
+  reader.require_end();
+  options.threads = threads_;
+  KeptState::Rows rows = keeper_.take();
+  NoNoise no_noise;
+  keep(number, Learner::create(std::move(rows.rows), std::move(rows.labels), classes, options, no_noise, living));
+}
+
+void LearnerMirrors::restore(std::uint64_t number, PlainReader& reader) {
+  const auto classes = static_cast<std::size_t>(reader.get<std::uint64_t>());
+  const auto living = static_cast<std::size_t>(reader.get<std::uint64_t>());
+  SessionOptions options = get_options(reader);
+  Fit fit = get_fit(reader);
+  const bool all_rows = reader.get<bool>();
+  reader.require_end();
+  options.threads = threads_;
+  KeptState::Rows rows = keeper_.take();
+  keep(number, Learner::restore(std::move(rows.rows), std::move(rows.labels), classes, living, options, std::move(fit),
+                                all_rows));
+}
+
+void LearnerMirrors::keep(std::uint64_t number, Result<Learner> made) {
+  // An error is the same on rank 0, which tells its caller.
+  if (made.ok()) mirrors_[number] = std::make_unique<Mirror>(*std::move(made));
+}
+
+void LearnerMirrors::release(std::uint64_t number) {
+  // Rows that were overwritten are not there any more, and a creation that failed has left no mirror.
+  const auto found = mirrors_.find(number);
+  if (found == mirrors_.end()) return;
+  std::optional<KeptState::Rows> rows = found->second->learner.give_rows_back();
+  mirrors_.erase(found);
+  if (rows) keeper_.give_back(*std::move(rows));
 }
 
 void serve_learner(Communicator& ranks, RowKeeper& keeper, std::size_t threads) {

@@ -39,6 +39,7 @@
 #include "comm/communicator.h"
 #include "unlearn/fit.h"
 #include "unlearn/row_change.h"
+#include "unscatter/base/result.h"
 #include "unscatter/learn/objective.h"
 #include "unscatter/linalg/sparse_block_rows.h"
 #include "unscatter/unlearn/session_options.h"
@@ -47,6 +48,7 @@
 namespace unscatter {
 
 class Learner;
+class PlainReader;
 
 // The first byte of every message about learners.  Other operations of a job begin with another one.
 inline constexpr std::byte kLearnerMessage{'L'};
@@ -82,6 +84,13 @@ class LearnerMirrors {
  private:
   struct Mirror;
   [[nodiscard]] bool serve_message(std::span<const std::byte> message);
+  // One operation each, with what its message says.
+  void look_for_classes(PlainReader& reader);
+  void relabel_rows(PlainReader& reader);
+  void create(std::uint64_t number, PlainReader& reader);
+  void restore(std::uint64_t number, PlainReader& reader);
+  void release(std::uint64_t number);
+  void keep(std::uint64_t number, Result<Learner> made);
   [[nodiscard]] Mirror& mirror(std::uint64_t number);
 
   Communicator& ranks_;
