@@ -11,7 +11,7 @@
 namespace unscatter::experiment {
 
 Result<Json> run_batch(const CellPlan& plan, const BatchTask& task, DataCache& data, const CellContext& context) {
-  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, DataForm::kPlain));
+  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, CellForm::kPlain));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   Dataset train = subset(*embedded->dataset, split.train);
   const std::vector<RemovalRequest> requests =

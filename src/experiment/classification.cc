@@ -111,7 +111,7 @@ Result<Json> run_classification(const CellPlan& plan, const ClassificationTask& 
                                 const CellContext& context) {
   if (is_gin(plan.key)) return classify_with_gin(plan, task, data);
   // The Fourier transform needs symmetric matrices, so directed graphs are symmetrised for it.
-  const DataForm form = plan.key.backbone.starts_with("gft") ? DataForm::kSymmetrised : DataForm::kPlain;
+  const CellForm form = plan.key.backbone.starts_with("gft") ? CellForm::kSymmetrised : CellForm::kPlain;
   UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   const double lambda = task.parameters.regularisation;

@@ -103,20 +103,20 @@ Result<std::unique_ptr<DataCache>> DataCache::open(const fs::path& folder, const
   return cache;
 }
 
-DataForm DataCache::effective(DataForm form) const {
+CellForm DataCache::effective(CellForm form) const {
   // Features that are in the data do not change when a neighbour goes.  Only derived degrees do.
-  if (form == DataForm::kFrozenDegrees && (!only_degrees_ || features_ != "paper")) return DataForm::kPlain;
-  if (form == DataForm::kSymmetrised && !directed_) return DataForm::kPlain;
+  if (form == CellForm::kFrozenDegrees && (!only_degrees_ || features_ != "paper")) return CellForm::kPlain;
+  if (form == CellForm::kSymmetrised && !directed_) return CellForm::kPlain;
   return form;
 }
 
-const Dataset& DataCache::dataset_locked(DataForm form) {
+const Dataset& DataCache::dataset_locked(CellForm form) {
   switch (form) {
-    case DataForm::kPlain: break;
-    case DataForm::kFrozenDegrees:
+    case CellForm::kPlain: break;
+    case CellForm::kFrozenDegrees:
       if (!frozen_) frozen_ = with_frozen_degrees(plain_);
       return *frozen_;
-    case DataForm::kSymmetrised:
+    case CellForm::kSymmetrised:
       if (!symmetrised_) {
         symmetrised_ = plain_;
         for (Graph& graph : symmetrised_->graphs) graph = symmetrised(graph);
@@ -126,14 +126,14 @@ const Dataset& DataCache::dataset_locked(DataForm form) {
   return plain_;
 }
 
-const Dataset& DataCache::dataset(DataForm form) {
+const Dataset& DataCache::dataset(CellForm form) {
   const std::lock_guard lock(mutex_);
   return dataset_locked(effective(form));
 }
 
 Result<const EmbeddedData*> DataCache::embedded(const std::string& backbone, const HyperParameters& parameters,
-                                                DataForm form) {
-  const DataForm used = effective(form);
+                                                CellForm form) {
+  const CellForm used = effective(form);
   // lambda is not part of the key: an embedding does not depend on it.
   const std::string key = fmt::format("{} {} {} {} {}", backbone, parameters.scales, parameters.moments,
                                       parameters.layers, static_cast<int>(used));

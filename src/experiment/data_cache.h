@@ -26,7 +26,7 @@ namespace unscatter::experiment {
 // program.
 [[nodiscard]] TransformSpec transform_of(const std::string& backbone, const HyperParameters& parameters);
 
-enum class DataForm {
+enum class CellForm {
   kPlain,
   kFrozenDegrees,  // for the paper's methods, if the data has nothing but degrees; otherwise the same as kPlain
   kSymmetrised,    // for GFT, if graphs are directed; otherwise the same as kPlain
@@ -51,10 +51,10 @@ class DataCache {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Dataset& dataset() const noexcept { return plain_; }
-  [[nodiscard]] const Dataset& dataset(DataForm form);
+  [[nodiscard]] const Dataset& dataset(CellForm form);
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& backbone, const HyperParameters& parameters,
-                                                     DataForm form);
+                                                     CellForm form);
   // By a recipe, a name or a text (docs/embeddings.md).
   [[nodiscard]] Result<const EmbeddedData*> embedded(const std::string& recipe);
   // The features of sessions and embeddings: "paper", or what replaces it where one-hot degrees would have too many
@@ -63,8 +63,8 @@ class DataCache {
 
  private:
   DataCache() = default;
-  [[nodiscard]] DataForm effective(DataForm form) const;
-  [[nodiscard]] const Dataset& dataset_locked(DataForm form);
+  [[nodiscard]] CellForm effective(CellForm form) const;
+  [[nodiscard]] const Dataset& dataset_locked(CellForm form);
 
   std::string name_;
   std::string features_ = "paper";

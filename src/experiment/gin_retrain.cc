@@ -13,7 +13,7 @@ Result<Json> run_gin_retrain(const CellPlan& plan, const GinRetrainTask& task, D
                              const CellContext& /*context*/) {
   // The paper's removals, as for the other methods of its figure: degrees are taken once, and a removed node keeps its
   // place.
-  Dataset dataset = data.dataset(DataForm::kFrozenDegrees);
+  Dataset dataset = data.dataset(CellForm::kFrozenDegrees);
   UNSCATTER_TRY(split, random_split(dataset.size(), task.shares, plan.seed));
   const std::vector<RemovalRequest> requests =
       random_removals(subset(dataset, split.train), RemovalKind::kNode, task.amount.of(split.train.size()), plan.seed);

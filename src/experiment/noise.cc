@@ -12,7 +12,7 @@
 namespace unscatter::experiment {
 
 Result<Json> run_noise(const CellPlan& plan, const NoiseTask& task, DataCache& data, const CellContext& context) {
-  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, DataForm::kPlain));
+  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, CellForm::kPlain));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   SparseBlockRows rows(split.train.size(), embedded->rows.columns());
   std::vector<std::uint32_t> labels;

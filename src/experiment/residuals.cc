@@ -31,7 +31,7 @@ SessionOptions residual_options(const ResidualTask& task, ResidualBound bound, s
 // is what is charged over a whole sequence, where bounds add up and nothing is evaluated in between (the paper's beta).
 Result<Json> run_residuals(const CellPlan& plan, const ResidualTask& task, DataCache& data,
                            const CellContext& context) {
-  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, DataForm::kFrozenDegrees));
+  UNSCATTER_TRY(embedded, data.embedded(plan.key.backbone, task.parameters, CellForm::kFrozenDegrees));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));
   const Dataset train = subset(*embedded->dataset, split.train);
   const std::vector<RemovalRequest> requests =

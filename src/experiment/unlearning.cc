@@ -100,7 +100,7 @@ Result<Json> run_unlearning(const CellPlan& plan, const UnlearningTask& task, Da
                             const CellContext& context) {
   const std::string& method = plan.key.method;
   // The paper's removals leave degrees as they were.  Our default derives them from what is left.
-  const DataForm form = method == "release" ? DataForm::kPlain : DataForm::kFrozenDegrees;
+  const CellForm form = method == "release" ? CellForm::kPlain : CellForm::kFrozenDegrees;
   UNSCATTER_TRY(embedded, plan.key.backbone == "auto" ? data.embedded(plan.key.backbone)
                                                       : data.embedded(plan.key.backbone, task.parameters, form));
   UNSCATTER_TRY(split, random_split(embedded->dataset->size(), task.shares, plan.seed));

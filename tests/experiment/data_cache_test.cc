@@ -14,21 +14,21 @@ using testing::SmallExperiment;
 TEST(DataCache, EveryFormIsMadeOnce) {
   const SmallExperiment small;
   const auto cache = small.cache();
-  const EmbeddedData* plain = cache->embedded("gst", kSmallParameters, DataForm::kPlain).value();
-  EXPECT_EQ(plain, cache->embedded("gst", kSmallParameters, DataForm::kPlain).value());
-  EXPECT_EQ(plain, cache->embedded("gst", kSmallParameters, DataForm::kSymmetrised).value()) << "undirected already";
-  const EmbeddedData* frozen = cache->embedded("gst", kSmallParameters, DataForm::kFrozenDegrees).value();
+  const EmbeddedData* plain = cache->embedded("gst", kSmallParameters, CellForm::kPlain).value();
+  EXPECT_EQ(plain, cache->embedded("gst", kSmallParameters, CellForm::kPlain).value());
+  EXPECT_EQ(plain, cache->embedded("gst", kSmallParameters, CellForm::kSymmetrised).value()) << "undirected already";
+  const EmbeddedData* frozen = cache->embedded("gst", kSmallParameters, CellForm::kFrozenDegrees).value();
   EXPECT_NE(plain, frozen);
   EXPECT_NE(plain->embedder->blocks().front().features.describe(),
             frozen->embedder->blocks().front().features.describe());
-  EXPECT_NE(plain, cache->embedded("linear-gst", kSmallParameters, DataForm::kPlain).value());
+  EXPECT_NE(plain, cache->embedded("linear-gst", kSmallParameters, CellForm::kPlain).value());
   EXPECT_EQ(plain->rows.rows(), cache->dataset().size());
 }
 
 TEST(DataCache, AccuracyIsThatOfTheLibrary) {
   const SmallExperiment small;
   const auto cache = small.cache();
-  const EmbeddedData* data = cache->embedded("gst", kSmallParameters, DataForm::kPlain).value();
+  const EmbeddedData* data = cache->embedded("gst", kSmallParameters, CellForm::kPlain).value();
   const Matrix weights = Matrix::Random(static_cast<Eigen::Index>(data->rows.columns()), 2);
   const std::vector<std::size_t> chosen = {3, 8, 9, 40, 77, 150, 199};
   SparseBlockRows rows(0, data->rows.columns());

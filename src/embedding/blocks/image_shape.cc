@@ -86,7 +86,7 @@ void ImageShape::fill_weights(double scale) {
     }
     exp_minus(row, i);
     row[i] = 1;
-    for (std::size_t j = 0; j < i; ++j) weights_.data()[j * count_ + i] = row[j];
+    for (std::size_t j = 0; j < i; ++j) weights_[j * count_ + i] = row[j];
   }
 }
 
@@ -215,12 +215,12 @@ void ImageShape::pool(std::span<const double> maps, std::size_t columns, std::si
   near_rows_.assign(side * side, kLonelyWindow);  // now the weights of the windows
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t window = 0; window < side * side; ++window) {
-      near_rows_[window] += windows_.data()[i * side * side + window];
+      near_rows_[window] += windows_[i * side * side + window];
     }
   }
   for (std::size_t map = 0; map < columns; ++map) {
     for (std::size_t window = 0; window < side * side; ++window) {
-      means[map * side * side + window] = pooled_.data()[map * side * side + window] / near_rows_[window];
+      means[map * side * side + window] = pooled_[map * side * side + window] / near_rows_[window];
     }
   }
 }
