@@ -56,7 +56,7 @@ void decide(Service& service, const CallPtr& call, const NoteRule& rule, Decisio
 
 }  // namespace
 
-void verify_request(Service& service, CallPtr call) {
+void verify_request(Service& service, const CallPtr& call) {
   using enum RequestNote;
   decide(service, call, {{kIdentityShown, kNone}, kIdentityShown},
          [](RequestQueue& queue, const RequestId& id, const std::string& actor, RequestNote note) {
@@ -64,7 +64,7 @@ void verify_request(Service& service, CallPtr call) {
          });
 }
 
-void refuse_request(Service& service, CallPtr call) {
+void refuse_request(Service& service, const CallPtr& call) {
   using enum RequestNote;
   decide(service, call, {{kIdentityNotShown, kMustBeKept, kExcessive}},
          [](RequestQueue& queue, const RequestId& id, const std::string& actor, RequestNote note) {
@@ -72,7 +72,7 @@ void refuse_request(Service& service, CallPtr call) {
          });
 }
 
-void cancel_request(Service& service, CallPtr call) {
+void cancel_request(Service& service, const CallPtr& call) {
   using enum RequestNote;
   decide(service, call, {{kWithdrawn, kMistake, kNone}, kWithdrawn},
          [](RequestQueue& queue, const RequestId& id, const std::string& actor, RequestNote note) {
@@ -80,7 +80,7 @@ void cancel_request(Service& service, CallPtr call) {
          });
 }
 
-void extend_request(Service& service, CallPtr call) {
+void extend_request(Service& service, const CallPtr& call) {
   using enum RequestNote;
   decide(service, call, {{kComplex, kManyRequests}},
          [](RequestQueue& queue, const RequestId& id, const std::string& actor, RequestNote note) {
@@ -88,7 +88,7 @@ void extend_request(Service& service, CallPtr call) {
          });
 }
 
-void retry_request(Service& service, CallPtr call) {
+void retry_request(Service& service, const CallPtr& call) {
   decide(service, call, {{}, RequestNote::kNone},
          [](RequestQueue& queue, const RequestId& id, const std::string& actor, RequestNote) {
            return queue.try_again(id, actor);

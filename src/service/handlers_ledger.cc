@@ -132,12 +132,12 @@ Outcome<HttpResponse> check_receipt(Service& service, const Call& call) {
 
 }  // namespace
 
-void list_ledger(Service& service, CallPtr call) { call->finish(ledger_page(service, *call)); }
-void get_entry(Service& service, CallPtr call) { call->finish(one_entry(service, *call)); }
-void get_receipt(Service& service, CallPtr call) { call->finish(one_receipt(service, *call)); }
-void verify_receipt(Service& service, CallPtr call) { call->finish(check_receipt(service, *call)); }
+void list_ledger(Service& service, const CallPtr& call) { call->finish(ledger_page(service, *call)); }
+void get_entry(Service& service, const CallPtr& call) { call->finish(one_entry(service, *call)); }
+void get_receipt(Service& service, const CallPtr& call) { call->finish(one_receipt(service, *call)); }
+void verify_receipt(Service& service, const CallPtr& call) { call->finish(check_receipt(service, *call)); }
 
-void get_key(Service& service, CallPtr call) {
+void get_key(Service& service, const CallPtr& call) {
   const std::string key = service.queue().info()->signer.hex();
   call->finish(tagged_response(
       {{"public_key", key}, {"algorithm", "Ed25519"}, {"file", fmt::format("unscatter-public-key-1 {}\n", key)}}));

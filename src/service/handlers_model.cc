@@ -101,7 +101,7 @@ Outcome<bool> wants_fresh(const Call& call) {
 
 }  // namespace
 
-void get_model(Service& service, CallPtr call) {
+void get_model(Service& service, const CallPtr& call) {
   const auto model = service.writer().published();
   if (!model) return call->finish(no_model());
   HttpResponse response;
@@ -110,7 +110,7 @@ void get_model(Service& service, CallPtr call) {
   call->finish(std::move(response));
 }
 
-void publish_model(Service& service, CallPtr call) {
+void publish_model(Service& service, const CallPtr& call) {
   const auto fresh = wants_fresh(*call);
   if (!fresh.ok()) return call->finish(fresh.error());
   service.on_writer(call, [&service, call, fresh = *fresh](Workspace& workspace, RequestQueue& queue) {
@@ -119,6 +119,6 @@ void publish_model(Service& service, CallPtr call) {
   });
 }
 
-void predict(Service& service, CallPtr call) { call->finish(predictions(service, *call)); }
+void predict(Service& service, const CallPtr& call) { call->finish(predictions(service, *call)); }
 
 }  // namespace unscatter::service

@@ -8,16 +8,16 @@
 
 namespace unscatter::service {
 
-void get_openapi(Service&, CallPtr call) {
+void get_openapi(Service&, const CallPtr& call) {
   HttpResponse response;
   response.body = embedded_openapi();
   response.headers.emplace_back("ETag", etag_of(response.body));
   call->finish(std::move(response));
 }
 
-void get_health(Service&, CallPtr call) { call->finish(json_response({{"status", "ok"}})); }
+void get_health(Service&, const CallPtr& call) { call->finish(json_response({{"status", "ok"}})); }
 
-void get_ready(Service& service, CallPtr call) {
+void get_ready(Service& service, const CallPtr& call) {
   const auto problem = service.writer().problem();
   const bool outdated = service.queue().info()->outdated.has_value();
   if (problem || outdated) {
@@ -29,7 +29,7 @@ void get_ready(Service& service, CallPtr call) {
   call->finish(json_response({{"status", "ready"}, {"reason", nullptr}}));
 }
 
-void get_metrics(Service& service, CallPtr call) {
+void get_metrics(Service& service, const CallPtr& call) {
   HttpResponse response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = service.metrics().text();

@@ -52,7 +52,7 @@ Outcome<HttpResponse> preview_answer(Workspace& workspace, const PreviewOrder& o
 
 }  // namespace
 
-void preview(Service& service, CallPtr call) {
+void preview(Service& service, const CallPtr& call) {
   auto order = order_of(call->request);
   if (!order.ok()) return call->finish(order.error());
   service.on_writer(call, [call, order = std::move(order).value()](Workspace& workspace, RequestQueue&) {

@@ -223,9 +223,9 @@ Outcome<HttpResponse> one_request(Service& service, const Call& call) {
 
 }  // namespace
 
-void submit_request(Service& service, CallPtr call) { submit(service, call, false); }
-void submit_batch(Service& service, CallPtr call) { submit(service, call, true); }
-void list_requests(Service& service, CallPtr call) { call->finish(request_page(service, *call)); }
-void get_request(Service& service, CallPtr call) { call->finish(one_request(service, *call)); }
+void submit_request(Service& service, const CallPtr& call) { submit(service, call, false); }
+void submit_batch(Service& service, const CallPtr& call) { submit(service, call, true); }
+void list_requests(Service& service, const CallPtr& call) { call->finish(request_page(service, *call)); }
+void get_request(Service& service, const CallPtr& call) { call->finish(one_request(service, *call)); }
 
 }  // namespace unscatter::service

@@ -65,8 +65,8 @@ Outcome<HttpResponse> sign_out(Service& service, Call& call) {
 
 }  // namespace
 
-void open_session(Service& service, CallPtr call) { call->finish(sign_in(service, *call)); }
-void get_session(Service& service, CallPtr call) { call->finish(who(service, *call)); }
-void close_session(Service& service, CallPtr call) { call->finish(sign_out(service, *call)); }
+void open_session(Service& service, const CallPtr& call) { call->finish(sign_in(service, *call)); }
+void get_session(Service& service, const CallPtr& call) { call->finish(who(service, *call)); }
+void close_session(Service& service, const CallPtr& call) { call->finish(sign_out(service, *call)); }
 
 }  // namespace unscatter::service

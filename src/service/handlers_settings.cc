@@ -113,11 +113,11 @@ Outcome<HttpResponse> put_one(Service& service, const Call& call, std::string id
 
 }  // namespace
 
-void get_policy(Service& service, CallPtr call) {
+void get_policy(Service& service, const CallPtr& call) {
   call->finish(tagged_response(policy_json(service.queue().view()->policy)));
 }
 
-void put_policy(Service& service, CallPtr call) {
+void put_policy(Service& service, const CallPtr& call) {
   auto policy = policy_of(call->request);
   if (!policy.ok()) return call->finish(policy.error());
   service.on_writer(call, [&service, call, policy = *policy](Workspace&, RequestQueue& queue) {
@@ -125,7 +125,7 @@ void put_policy(Service& service, CallPtr call) {
   });
 }
 
-void list_webhooks(Service& service, CallPtr call) {
+void list_webhooks(Service& service, const CallPtr& call) {
   Json list = Json::array();
   for (const Webhook& one : service.webhooks().list()) list.push_back(webhook_json(one));
   call->finish(json_response({{"webhooks", std::move(list)},
@@ -133,11 +133,13 @@ void list_webhooks(Service& service, CallPtr call) {
                               {"failed", service.metrics().failed_deliveries.load()}}));
 }
 
-void add_webhook(Service& service, CallPtr call) { call->finish(put_one(service, *call, "", 201)); }
+void add_webhook(Service& service, const CallPtr& call) { call->finish(put_one(service, *call, "", 201)); }
 
-void put_webhook(Service& service, CallPtr call) { call->finish(put_one(service, *call, call->parameters.at(0), 200)); }
+void put_webhook(Service& service, const CallPtr& call) {
+  call->finish(put_one(service, *call, call->parameters.at(0), 200));
+}
 
-void delete_webhook(Service& service, CallPtr call) {
+void delete_webhook(Service& service, const CallPtr& call) {
   const Status removed = service.webhooks().remove(call->parameters.at(0));
   if (!removed.ok()) return call->finish(refusal_of_webhook(removed.error()));
   HttpResponse response;

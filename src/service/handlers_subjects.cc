@@ -39,14 +39,14 @@ void ask_writer(Service& service, const CallPtr& call, std::function<Outcome<Htt
 
 }  // namespace
 
-void list_subjects(Service& service, CallPtr call) {
+void list_subjects(Service& service, const CallPtr& call) {
   auto search = search_of(call->target);
   if (!search.ok()) return call->finish(search.error());
   ask_writer(service, call,
              [search = *search](const Workspace& workspace) { return subjects_answer(workspace, search); });
 }
 
-void get_subject(Service& service, CallPtr call) {
+void get_subject(Service& service, const CallPtr& call) {
   if (auto wrong = check_query(call->target, {"hide_neighbours"})) return call->finish(*std::move(wrong));
   const auto hide = flag_query(call->target, "hide_neighbours");
   if (!hide.ok()) return call->finish(hide.error());

@@ -106,14 +106,14 @@ Outcome<HttpResponse> statistics(Service& service, const Call& call) {
 
 }  // namespace
 
-void get_status(Service& service, CallPtr call) {
+void get_status(Service& service, const CallPtr& call) {
   if (auto wrong = check_query(call->target, {})) return call->finish(*std::move(wrong));
   call->finish(tagged_response(status_json(service)));
 }
 
-void get_statistics(Service& service, CallPtr call) { call->finish(statistics(service, *call)); }
+void get_statistics(Service& service, const CallPtr& call) { call->finish(statistics(service, *call)); }
 
-void get_events(Service&, CallPtr call) {
+void get_events(Service&, const CallPtr& call) {
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");

@@ -23,7 +23,7 @@ struct Route {
   std::string_view path;  // "/v1/requests/{id}"
   Access access;
   std::vector<Scope> scopes;  // one of them
-  void (*handle)(Service& service, CallPtr call);
+  void (*handle)(Service& service, const CallPtr& call);
 };
 // All of them.  tests/service/openapi_test.py holds them against docs/openapi.json.
 [[nodiscard]] const std::vector<Route>& routes();

@@ -43,9 +43,9 @@ Digest secret_hash(std::string_view secret) {
   return Hasher().add(std::string_view("unscatter token 1")).add(secret).finish();
 }
 
-template <std::size_t Bytes>
+template <std::size_t kBytes>
 std::string random_hex() {
-  std::array<std::uint8_t, Bytes> bytes{};
+  std::array<std::uint8_t, kBytes> bytes{};
   SecureRandom().fill(std::as_writable_bytes(std::span(bytes)));
   return to_hex(bytes);
 }

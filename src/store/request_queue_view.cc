@@ -96,8 +96,8 @@ void RequestQueue::Inside::keep_recent(std::shared_ptr<const QueuedRequest> fini
 }
 
 Result<FinishedPage> RequestQueue::finished(const FinishedQuery& query) const {
-  constexpr std::size_t kLargestPage = 1000;
-  if (query.limit == 0 || query.limit > kLargestPage) {
+  constexpr std::size_t kMostOnAPage = 1000;
+  if (query.limit == 0 || query.limit > kMostOnAPage) {
     return Error{ErrorCode::kInvalidArgument, "a page has 1 to 1,000 requests"};
   }
   if (query.state && !is_final(*query.state)) {

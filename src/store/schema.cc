@@ -94,9 +94,9 @@ Status check_tables(const Database& database, const fs::path& path, FileKind kin
   UNSCATTER_TRY(kept, has_kept_tables(database));
   UNSCATTER_TRY(dates, database.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'expiry%'"));
   UNSCATTER_TRY(queue, database.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'queue%'"));
-  const auto expected_here = [&](Part part) {
-    return part == Part::kAlways || (part == Part::kKept && kept) || (part == Part::kDueDates && dates > 0) ||
-           (part == Part::kQueue && queue > 0);
+  const auto expected_here = [&](SchemaPart part) {
+    return part == SchemaPart::kAlways || (part == SchemaPart::kKept && kept) ||
+           (part == SchemaPart::kDueDates && dates > 0) || (part == SchemaPart::kQueue && queue > 0);
   };
   Statement statement =
       database.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
@@ -133,7 +133,7 @@ Result<bool> has_kept_tables(const Database& database) {
 
 Status create_kept_tables(const Database& database, FileKind kind) {
   for (const Table& table : kTables) {
-    if (table.part != Part::kKept || !has_table(kind, table)) continue;
+    if (table.part != SchemaPart::kKept || !has_table(kind, table)) continue;
     UNSCATTER_CHECK_OK(database.run(fmt::format("DROP TABLE IF EXISTS {}; {}", table.name, table.sql)));
   }
   return ok_status();
@@ -159,7 +159,7 @@ Result<Database> create_database(const fs::path& path, std::chrono::milliseconds
 
 Status create_unnamed_tables(const Database& database, FileKind kind) {
   for (const Table& table : kTables) {
-    if (table.part != Part::kQueue && has_table(kind, table)) UNSCATTER_CHECK_OK(database.run(table.sql));
+    if (table.part != SchemaPart::kQueue && has_table(kind, table)) UNSCATTER_CHECK_OK(database.run(table.sql));
   }
   return ok_status();
 }
@@ -177,7 +177,7 @@ Status create_tables(const Database& database, FileKind kind) {
 
 namespace {
 
-Status create_part(const Database& database, Part part) {
+Status create_part(const Database& database, SchemaPart part) {
   for (const Table& table : kTables) {
     if (table.part == part) UNSCATTER_CHECK_OK(database.run(table.sql));
   }
@@ -186,9 +186,9 @@ Status create_part(const Database& database, Part part) {
 
 }  // namespace
 
-Status create_due_tables(const Database& database) { return create_part(database, Part::kDueDates); }
+Status create_due_tables(const Database& database) { return create_part(database, SchemaPart::kDueDates); }
 
-Status create_queue_tables(const Database& database) { return create_part(database, Part::kQueue); }
+Status create_queue_tables(const Database& database) { return create_part(database, SchemaPart::kQueue); }
 
 Result<std::int64_t> format_of(const Database& database) { return database.integer("PRAGMA user_version"); }
 
