@@ -31,8 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMembers = 30;
-constexpr std::size_t kGroupsPerUser = 5;
+constexpr std::size_t kGroupSize = 30;
+constexpr std::size_t kGroupsPerPerson = 5;
 constexpr std::size_t kRemovals = 11;
 
 struct Ran {
@@ -145,8 +145,8 @@ void measure_groups(std::size_t n, const Reporter& report) {
   const TemporaryWorkspace file;
   const TemporaryWorkspace copy;
   run_program({"datasets", "generate", data.path().string(), "--groups", std::to_string(n), "--users",
-               std::to_string(std::max(kMembers, n / kGroupsPerUser)), "--min-size", std::to_string(kMembers),
-               "--max-size", std::to_string(kMembers), "--quiet"});
+               std::to_string(std::max(kGroupSize, n / kGroupsPerPerson)), "--min-size", std::to_string(kGroupSize),
+               "--max-size", std::to_string(kGroupSize), "--quiet"});
   const Ran train = run_program({"train", "--data", data.path().string(), "--workspace", file.path().string(),
                                  "--features", "log-degree", "--transform", "geometric", "--quiet"});
   const std::vector<Touched> subjects = some_subjects(file.path(), n);

@@ -143,9 +143,9 @@ TEST_F(Expire, GraphsAreKeptForASpan) {
   const std::int64_t before = cli::seconds_now();
   ASSERT_EQ(run(train).exit_code, 0);
   const std::int64_t after = cli::seconds_now();
-  const std::vector<DueDate> dates = open(path("new")).due(after + 90 * 86400).value();
+  const std::vector<DueDate> dates = open(path("new")).due(after + std::int64_t{90} * 86400).value();
   ASSERT_EQ(dates.size(), 60u);
-  for (const DueDate& date : dates) EXPECT_GE(date.due, before + 90 * 86400);
+  for (const DueDate& date : dates) EXPECT_GE(date.due, before + std::int64_t{90} * 86400);
 }
 
 TEST_F(Expire, WrongUsageIsNamed) {

@@ -136,8 +136,8 @@ TEST_F(Living, NewGraphsAreKeptNoLongerThanAsked) {
   const auto after = std::time(nullptr);
   ASSERT_EQ(dates().size(), 4u);
   EXPECT_EQ(dates().at("62"), dates().at("63"));
-  EXPECT_GE(dates().at("62"), utc_text(before + 36 * 3600));
-  EXPECT_LE(dates().at("62"), utc_text(after + 36 * 3600));
+  EXPECT_GE(dates().at("62"), utc_text(before + std::int64_t{36} * 3600));
+  EXPECT_LE(dates().at("62"), utc_text(after + std::int64_t{36} * 3600));
 
   // What is due goes, with its date.
   static_cast<void>(document({"expire", "--workspace", workspace(), "--until", "2030-01-01"}));

@@ -125,7 +125,7 @@ TEST(Communicator, NobodyPassesABarrierBeforeAllHaveReachedIt) {
       }
     });
     ASSERT_TRUE(sent.ok());
-    EXPECT_EQ(total(*sent), (Traffic{5 * 2 * (ranks - 1), 5 * 2 * (ranks - 1)}));
+    EXPECT_EQ(total(*sent), (Traffic{10 * (ranks - 1), 10 * (ranks - 1)}));
   }
 }
 

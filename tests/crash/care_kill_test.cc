@@ -33,7 +33,7 @@ class KilledCare : public ::testing::Test {
   void kill_during(const std::vector<std::string>& arguments) {
     DriverProcess driver(arguments);
     static_cast<void>(driver.line());  // once through
-    if (longest_ == longest_.zero()) {
+    if (longest_ == std::chrono::nanoseconds::zero()) {
       const auto begin = std::chrono::steady_clock::now();
       static_cast<void>(driver.line());
       longest_ = std::max<std::chrono::nanoseconds>(std::chrono::milliseconds(20),

@@ -109,10 +109,10 @@ KilledRun run_and_kill(const KillPoint& point, const std::function<Status(const 
 
 // The calls, for the library, for SQLite and for the standard library: what an executable defines comes before what
 // shared libraries have.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,google-global-names-in-headers)
 using unscatter::testing::before_a_call;
 using unscatter::testing::counted_write;
 
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t size) {
@@ -163,4 +163,4 @@ int unlink(const char* path) noexcept {
 }
 
 }  // extern "C"
-// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+// NOLINTEND(readability-inconsistent-declaration-parameter-name,google-global-names-in-headers)

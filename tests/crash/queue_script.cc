@@ -144,7 +144,7 @@ Result<QueueState> queue_state(const std::filesystem::path& path, bool recorded)
 Status carry_out_step(const std::filesystem::path& path, std::size_t step, bool recorded) {
   WorkspaceOptions options = queue_options(path, recorded);
   // The last step comes days later.
-  if (queue_steps()[step].name == "drop") options.clock = [] { return kStart + 5 * 86400; };
+  if (queue_steps()[step].name == "drop") options.clock = [] { return kStart + std::int64_t{5} * 86400; };
   UNSCATTER_TRY(workspace, Workspace::open(path, options));
   UNSCATTER_TRY(queue, RequestQueue::open(workspace));
   return queue_steps()[step].carry_out(workspace, queue);

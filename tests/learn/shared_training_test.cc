@@ -69,7 +69,7 @@ TEST(SharedTraining, EvaluationsAndBoundsAreThoseOfOneProcess) {
             default_gradient_tolerance(rows);
         found.push_back(scalars);
         Curvature curvature(HessianForm::kPrimal);
-        found.push_back(Matrix::Constant(1, 1, curvature.spectral_norm_upper_bound(objective)));
+        found.emplace_back(Matrix::Constant(1, 1, curvature.spectral_norm_upper_bound(objective)));
         return found;
       };
       const std::vector<Matrix> expected = numbers(all.rows, all.labels);
@@ -190,8 +190,8 @@ TEST(SharedTraining, EvaluationsFromAnAnchorAreThoseOfOneProcess) {
 
 // What an evaluation, a product with a Hessian and new inverses send (docs/scale.md).
 TEST(SharedTraining, SendsWhatTheModelSays) {
-  constexpr std::uint64_t d = 8;
-  constexpr std::uint64_t K = 3;
+  const std::uint64_t d = 8;
+  const std::uint64_t K = 3;
   for (const std::size_t n : {1000U, 5000U}) {
     const LabelledRows all = random_rows(1, {.rows = n, .columns = d, .classes = K});
     for (const std::size_t ranks : {2U, 4U, 8U}) {

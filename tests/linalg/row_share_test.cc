@@ -88,15 +88,15 @@ TEST(RowShare, AnotherOrderOfRanksGivesOtherNumbers) {
   // Two ranks that hold the rows of each other, and are not the two parts of one node: one order of two is as good as
   // the other.
   LabelledRows swapped = rows_between(all, 0, 0);
-  Matrix swapped_R(1000, 3);
+  Matrix R_swapped(1000, 3);
   for (std::size_t i = 0; i < 1000; ++i) {
     const std::size_t from = i < 128 || i >= 384 ? i : i < 256 ? i + 128 : i - 128;
     swapped.rows.append_row(all.rows.row(from));
     swapped.labels.push_back(0);
-    swapped_R.row(static_cast<Eigen::Index>(i)) = R.row(static_cast<Eigen::Index>(from));
+    R_swapped.row(static_cast<Eigen::Index>(i)) = R.row(static_cast<Eigen::Index>(from));
   }
   on_shares(swapped, even_cuts(1000, 7), [&](Communicator&, LabelledRows& mine) {
-    EXPECT_NE(transposed_product(mine.rows, part_of(swapped_R, mine.rows)), expected);
+    EXPECT_NE(transposed_product(mine.rows, part_of(R_swapped, mine.rows)), expected);
   });
 }
 
@@ -202,7 +202,7 @@ TEST(RowShare, TurnsAndLargestNumbers) {
 // The formulas of the header.
 TEST(RowShare, SendsWhatTheHeaderSays) {
   constexpr std::size_t kRows = 5000;
-  constexpr std::uint64_t d = 7;
+  const std::uint64_t d = 7;
   const LabelledRows all = random_rows(1, {.rows = kRows, .columns = d, .classes = 2});
   for (const std::vector<std::size_t>& cuts : all_cuts(kRows)) {
     const std::uint64_t R = cuts.size() - 1;
@@ -223,7 +223,7 @@ TEST(RowShare, SendsWhatTheHeaderSays) {
                 double sum[5] = {};
                 in_turns(mine.rows.share(), std::span(sum), [] {});
               }),
-              times(alone ? 0 : with_rows - 1 + R - 1, 8 * 5));
+              times(alone ? 0 : with_rows - 1 + R - 1, sizeof(double[5])));
     EXPECT_EQ(sent([&](LabelledRows& mine) { (void)largest_of_all(mine.rows.share(), 1.0); }), times(2 * (R - 1), 8));
     // All rows are in one part.
     EXPECT_EQ(sent([&](LabelledRows& mine) {

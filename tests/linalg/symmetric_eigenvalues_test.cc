@@ -43,7 +43,7 @@ TEST(SymmetricEigenvalues, AreThoseOfTheDecomposition) {
 
 // A path, a ring, a clique and a star have eigenvalues that are known.
 TEST(SymmetricEigenvalues, AreThoseThatAreKnown) {
-  constexpr Eigen::Index n = 30;
+  const Eigen::Index n = 30;
   Matrix path = Matrix::Zero(n, n);
   for (Eigen::Index i = 1; i < n; ++i) path(i, i - 1) = path(i - 1, i) = 1;
   const Vector of_path = values_of(path);

@@ -16,8 +16,9 @@ namespace unscatter::testing {
 // Living nodes only, edges without directions.  Written apart from the library.
 struct DenseGraph {
   std::vector<std::size_t> original;  // by node here
-  Matrix A;                           // 0 or 1
-  Matrix distance;                    // by Floyd and Warshall; infinite if there is no path
+  // NOLINTNEXTLINE(readability-identifier-naming): the symbol of docs/notation.md
+  Matrix A;         // 0 or 1
+  Matrix distance;  // by Floyd and Warshall; infinite if there is no path
 
   explicit DenseGraph(const Graph& graph) {
     for (std::size_t i = 0; i < graph.node_count(); ++i) {

@@ -95,7 +95,7 @@ TEST(ReadRows, LabelsIdsAndSubjectsComeFromTextOrFromArrays) {
 
 struct RefusedRows {
   RowTexts texts;
-  const char* message;
+  const char* message = nullptr;
 };
 
 void expect_refused(const RefusedRows& wrong, const ReadOptions& options = {},
