@@ -197,7 +197,7 @@ TEST(Cold, DamagedKeptStateIsNoticedAndMadeAnew) {
   static_cast<void>(sample.create());
   const std::string good = sample.bytes();
   const std::string flip = " = CAST(substr(CONTENT, 1, 9) || x'5a' || substr(CONTENT, 11) AS BLOB)";
-  const auto flipped = [&](std::string table, std::string column) {
+  const auto flipped = [&](const std::string& table, const std::string& column) {
     std::string sql = "UPDATE " + table + " SET " + column + flip + " WHERE length(CONTENT) > 20";
     for (std::size_t at = sql.find("CONTENT"); at != std::string::npos; at = sql.find("CONTENT")) {
       sql.replace(at, 7, column);

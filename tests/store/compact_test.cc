@@ -19,7 +19,7 @@ class CompactionOf : public ::testing::Test {
   CompactionOf() {
     Workspace workspace = sample_.create();
     std::vector<RemovalRequest> requests;
-    for (std::size_t graph = 0; graph < 150; ++graph) requests.push_back(ForgetGraph{graph});
+    for (std::size_t graph = 0; graph < 150; ++graph) requests.emplace_back(ForgetGraph{graph});
     static_cast<void>(workspace.forget(requests).value());
   }
 

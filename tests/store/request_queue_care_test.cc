@@ -72,7 +72,7 @@ TEST_F(RequestQueueCare, SubmissionsAreInTheFileOnceItIsClosed) {
 TEST_F(RequestQueueCare, CompactionKeepsTheQueueAndGivesRoomBack) {
   const RequestId open = submit(ForgetSubject{"u1"});
   std::vector<RemovalRequest> many;
-  for (int i = 0; i < 2000; ++i) many.push_back(ForgetSubject{"somebody-" + std::to_string(i)});
+  for (int i = 0; i < 2000; ++i) many.emplace_back(ForgetSubject{"somebody-" + std::to_string(i)});
   const std::vector<RequestId> ids = queue().submit(asking(many)).value().ids;
   ProcessOptions options;
   options.limit = 3000;

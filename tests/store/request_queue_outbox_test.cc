@@ -56,10 +56,10 @@ TEST_F(RequestQueueOutbox, AnEventOfAClockThatWentBackIsDue) {
   EXPECT_EQ(due(now()), all);
   EXPECT_TRUE(due(now() - kPause).empty()) << "it may have been put off so far";
   EXPECT_EQ(due(now() - kPause - 1), all);
-  EXPECT_EQ(due(now() - 40 * 86400, 1).size(), 1u);
+  EXPECT_EQ(due(now() - std::int64_t{40} * 86400, 1).size(), 1u);
   const Delivery never{all[0].number, Delivery::Outcome::kGiveUp, 0};
   ASSERT_TRUE(queue().settle(std::span(&never, 1)).ok());
-  EXPECT_EQ(due(now() - 40 * 86400).size(), 1u) << "what was given up is never due";
+  EXPECT_EQ(due(now() - std::int64_t{40} * 86400).size(), 1u) << "what was given up is never due";
 }
 
 TEST_F(RequestQueueOutbox, ADeliveryThatFailedIsTriedLaterAndThenGivenUp) {

@@ -93,7 +93,7 @@ TEST_F(RequestQueuePolicy, ADueDateIsExtendedOnceAndNotWhenItIsOver) {
 TEST_F(RequestQueuePolicy, AClockThatJumpsIsSurvived) {
   const RequestId first = submit(ForgetSubject{"u0"});
   const std::int64_t due = find(first).due;
-  turn(-10 * 365 * kDay);
+  turn(std::int64_t{-10} * 365 * kDay);
   const RequestId second = submit(ForgetSubject{"u1"});
   EXPECT_EQ(find(second).due, now() + 30 * kDay);
   EXPECT_EQ(queue().view()->overdue(now()), 0u);
@@ -104,7 +104,7 @@ TEST_F(RequestQueuePolicy, AClockThatJumpsIsSurvived) {
   const QueueStatistics statistics = queue().view()->statistics;
   EXPECT_EQ(statistics.latencies[0], 2u);
   EXPECT_EQ(statistics.days.size(), 2u);
-  turn(30 * 365 * kDay);
+  turn(std::int64_t{30} * 365 * kDay);
   const RequestId third = submit(ForgetSubject{"u2"});
   EXPECT_EQ(find(third).due, now() + 30 * kDay);
   *time_ = -5;  // before 1970

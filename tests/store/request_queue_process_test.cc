@@ -68,7 +68,7 @@ TEST_F(RequestQueueProcess, RequestsBecomeOneUpdateAndEachGetsItsEnd) {
 // What cannot be honoured together with others does not keep them from being honoured.
 TEST_F(RequestQueueProcess, OneThatCannotBeHonouredBlocksNoOther) {
   std::vector<RemovalRequest> everything;
-  for (std::size_t graph = 0; graph < 14; ++graph) everything.push_back(ForgetGraph{graph});
+  for (std::size_t graph = 0; graph < 14; ++graph) everything.emplace_back(ForgetGraph{graph});
   const std::vector<RequestId> ids = queue().submit(asking(everything)).value().ids;
   const Processed processed = queue().process().value();
   EXPECT_EQ(processed.done.size(), 13u);

@@ -330,7 +330,7 @@ TEST_F(ShardedWorkspace, APreparedChangeFollowsTheLedger) {
 TEST_F(ShardedWorkspace, ALargeOneStaysCold) {
   std::vector<RemovalRequest> list;
   for (std::size_t graph = 0; graph < 5; ++graph) {
-    for (std::size_t node = 0; node < 4; ++node) list.push_back(ForgetFeatures{graph, node});
+    for (std::size_t node = 0; node < 4; ++node) list.emplace_back(ForgetFeatures{graph, node});
   }
   Digest replay;
   for (const bool large : {false, true}) {

@@ -78,7 +78,7 @@ KeptCurvature some_curvature() {
   curvature.anchor = Matrix::Random(3, 2);
   for (int k = 0; k < 2; ++k) {
     const Matrix half = Matrix::Random(3, 3);
-    curvature.hessians.push_back(half * half.transpose());
+    curvature.hessians.emplace_back(half * half.transpose());
   }
   curvature.square = curvature.hessians[0] + curvature.hessians[1];
   curvature.ridge = 0.25;

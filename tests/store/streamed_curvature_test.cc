@@ -26,8 +26,7 @@ class RowsInAFile {
       : loss_(loss),
         database(create_database(folder_.path() / "rows", std::chrono::seconds(1)).value()),
         data(testing::random_rows(1, {.rows = slots, .columns = 5, .classes = 2})),
-        weights(testing::random_matrix(2, 5, 2)),
-        graphs(0) {
+        weights(testing::random_matrix(2, 5, 2)) {
     EXPECT_TRUE(create_tables(database).ok());
     std::vector<Digest> leaves;
     for (std::size_t slot = 0; slot < slots; ++slot) leaves.push_back(Hasher().add(std::uint64_t{slot}).finish());
@@ -55,7 +54,7 @@ class RowsInAFile {
   Database database;
   testing::LabelledRows data;
   Matrix weights;
-  std::size_t graphs;
+  std::size_t graphs = 0;
   StoredTree tree;
 
  private:

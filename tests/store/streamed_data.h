@@ -1,6 +1,8 @@
 // Data sets on disk for tests of streaming, and what it takes to compare two files.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -95,7 +97,7 @@ inline std::string all_rows(const std::filesystem::path& path) {
         database
             .text("SELECT group_concat('quote(' || name || ')', '||'';''||') FROM pragma_table_info('" + table + "')")
             .value();
-    Statement lines = database.prepare("SELECT " + columns + " AS line FROM " + table + " ORDER BY 1");
+    Statement lines = database.prepare(fmt::format("SELECT {} AS line FROM {} ORDER BY 1", columns, table));
     while (lines.step().value()) rows += table + ": " + lines.text(0).value() + "\n";
   }
   return rows;

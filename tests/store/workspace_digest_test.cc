@@ -144,7 +144,7 @@ constexpr ReplayWay kReplayWays[] = {{"one session", 1, 0, true},           {"on
 using LifeStep = std::function<Status(Workspace&)>;
 
 std::vector<LifeStep> whole_life(const SampleChoice& choice) {
-  const auto forget = [](std::vector<RemovalRequest> requests) {
+  const auto forget = [](const std::vector<RemovalRequest>& requests) {
     return [requests](Workspace& workspace) -> Status {
       UNSCATTER_CHECK_OK(workspace.forget(requests));
       return ok_status();
@@ -167,7 +167,7 @@ std::vector<LifeStep> whole_life(const SampleChoice& choice) {
     UNSCATTER_CHECK_OK(workspace.correct(corrections));
     return ok_status();
   });
-  steps.push_back(forget({ForgetGraph{24u}, ForgetNode{25u, 0u}}));
+  steps.emplace_back(forget({ForgetGraph{24u}, ForgetNode{25u, 0u}}));
   return steps;
 }
 

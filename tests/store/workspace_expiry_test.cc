@@ -234,9 +234,9 @@ TEST(WorkspaceExpiry, ADateStaysAsLongAsTheSubjectIsAnywhere) {
   const HeldSubject held = workspace.subject("u0").value();
   ASSERT_GT(held.graphs.size(), 1u);
   ASSERT_TRUE(workspace.set_due(ForgetSubject{"u0"}, 100).ok());
-  for (std::size_t i = 0; i < held.graphs.size(); ++i) {
+  for (const HeldGraph& graph : held.graphs) {
     EXPECT_EQ(dates_of(workspace).size(), 1u);
-    const RemovalRequest request = ForgetNode{held.graphs[i].number, "u0"};
+    const RemovalRequest request = ForgetNode{graph.number, "u0"};
     ASSERT_TRUE(workspace.forget(std::span(&request, 1)).ok());
   }
   EXPECT_TRUE(dates_of(workspace).empty());

@@ -326,7 +326,7 @@ TEST(LearnerMirrors, ThreadsOfARankChangeNothing) {
 
 // The formulas of the header.  What is sent by a removal on the rung fast does not depend on the number of rows.
 TEST(LearnerMirrors, TheFastRungTellsChangedRowsAndNothingElse) {
-  constexpr std::uint64_t d = 9;
+  const std::uint64_t d = 9;
   for (const std::uint64_t R : {2U, 4U, 7U}) {
     for (const std::size_t rows : {900U, 6000U}) {
       const LabelledRows all = random_rows(3, {.rows = rows, .columns = d, .classes = 3, .density = 1});

@@ -125,7 +125,9 @@ TEST(RowsSession, TheGuaranteeOfTheFunctionIsPartOfThePromise) {
   EXPECT_GE(promise.with_embedding->epsilon, 3);
   EXPECT_GE(promise.with_embedding->delta, 1e-6 + 1e-8);
   EXPECT_EQ(promise.guarantee.epsilon, 1);
-  const auto says_sum = [](const std::string& text) { return text.find("together: (3, 1.01e-06)") != text.npos; };
+  const auto says_sum = [](const std::string& text) {
+    return text.find("together: (3, 1.01e-06)") != std::string::npos;
+  };
   EXPECT_TRUE(std::any_of(promise.assumptions.begin(), promise.assumptions.end(), says_sum));
   // Nothing else changes: the same weights, the same limit.
   EXPECT_EQ(session.weights(), without.weights());
