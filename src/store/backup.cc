@@ -172,7 +172,7 @@ Status copy_rows(const Database& database, const fs::path& from, const fs::path&
   UNSCATTER_CHECK_OK(database.run("PRAGMA query_only = OFF"));
   // From the root on: a name that begins with "file:" would be read as an address.
   const std::string name = fs::absolute(to).string();
-  const Status copied = database.prepare("VACUUM INTO ?1", to.string()).bind(1, std::string_view(name)).run();
+  Status copied = database.prepare("VACUUM INTO ?1", to.string()).bind(1, std::string_view(name)).run();
   UNSCATTER_CHECK_OK(database.run(query_only != 0 ? "PRAGMA query_only = ON" : "PRAGMA query_only = OFF"));
   if (copied.ok() || copied.error().code != ErrorCode::kMalformedInput) return copied;
   return Error{ErrorCode::kMalformedInput,

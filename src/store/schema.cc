@@ -33,10 +33,10 @@ Status configure(const Database& database, Access access = Access::kAlone) {
 // SQLite takes a file that is shorter than any page for an empty one.  check_header() would then call it interrupted
 // and advise to delete it.
 Status check_size(const fs::path& path) {
-  constexpr std::uintmax_t kSmallestPage = 512;
+  constexpr std::uintmax_t kSmallestFile = 512;
   std::error_code unknown;
   const std::uintmax_t size = fs::file_size(path, unknown);
-  if (unknown || size == 0 || size >= kSmallestPage) return ok_status();
+  if (unknown || size == 0 || size >= kSmallestFile) return ok_status();
   return Error{ErrorCode::kMalformedInput, fmt::format("{} is not a workspace", path.string())};
 }
 

@@ -64,7 +64,7 @@ Status write_piece(const Database& database, std::int64_t piece, std::vector<dou
   Statement statement = database.prepare("INSERT OR REPLACE INTO curvature(piece, content, seal) VALUES(?, ?, ?)");
   const auto content = std::as_bytes(std::span(values));
   statement.bind(1, piece).bind(2, content).bind(3, piece_seal(content, piece, data));
-  const Status status = statement.run();
+  Status status = statement.run();
   wipe(values);
   return status;
 }

@@ -77,7 +77,7 @@ Status write_row(const WorkspaceTables& tables, std::size_t slot, const BlockRow
   Statement statement =
       tables.of_slot(slot).prepare("INSERT OR REPLACE INTO embeddings(slot, content, seal) VALUES(?, ?, ?)");
   statement.bind(1, static_cast<std::int64_t>(slot)).bind(2, content).bind(3, row_seal(content, leaf));
-  const Status status = statement.run();
+  Status status = statement.run();
   wipe(content);
   return status;
 }

@@ -273,7 +273,7 @@ Status Workspace::State::checkpoint(std::string_view what_was_done) {
 }
 
 Status Workspace::State::finish(ShardUpdate& shards, std::string_view what_was_done) {
-  const Status status = shards.finish();
+  Status status = shards.finish();
   if (status.ok()) return status;
   uncertain = true;
   return Error{ErrorCode::kIo, fmt::format("{}, but not yet in every shard; open the workspace again to finish it: {}",
