@@ -12,7 +12,6 @@
 #include "files.h"
 #include "locations.h"
 #include "store/shard_crew.h"
-#include "store/streamed_graphs.h"
 #include "transform_options.h"
 #include "unscatter/embedding/embedder.h"
 #include "unscatter/embedding/make_embedder.h"
@@ -93,7 +92,7 @@ Result<EmbeddingOutput> embed_stream(const std::filesystem::path& path, const Em
   UNSCATTER_TRY(stream, GraphStream::open(path, {.threads = arguments.threads, .progress = &context.progress()}));
   UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, embedder.width()));
   for (Stopwatch watch;;) {
-    UNSCATTER_TRY(graphs, next_graphs(stream));
+    UNSCATTER_TRY(graphs, stream.next_some());
     embedded.read_seconds += watch.lap();
     if (graphs.empty()) return output;
     std::vector<const Graph*> pointers;

@@ -17,7 +17,6 @@
 #include "prediction_lines.h"
 #include "row_options.h"
 #include "store/shard_crew.h"
-#include "store/streamed_graphs.h"
 #include "unscatter/graph/read.h"
 #include "unscatter/store/receipt.h"
 #include "unscatter/store/signing_key.h"
@@ -132,7 +131,7 @@ class PredictionRun {
     if (shared.all) return ok_status();
     for (std::size_t i = 0; i < shared.graphs; ++i) UNSCATTER_CHECK_OK(stream.next());
     for (;;) {
-      UNSCATTER_TRY(graphs, next_graphs(stream));
+      UNSCATTER_TRY(graphs, stream.next_some());
       if (graphs.empty()) return ok_status();
       UNSCATTER_TRY(batch, embedded(std::move(graphs), embedder));
       UNSCATTER_CHECK_OK(take(std::move(batch)));

@@ -59,7 +59,7 @@ int write_cleaned(sqlite3_file* file, const void* content, int size, sqlite3_int
     return own->original->xWrite(file, content, size, offset);
   }
   // SQLite goes on using its own page.
-  std::array<unsigned char, kLargestPage> page;
+  std::array<unsigned char, kLargestPage> page;  // NOLINT(cppcoreguidelines-pro-type-member-init): 64 KiB per write
   std::memcpy(page.data(), content, bytes);
   clear_unallocated(std::span(page.data(), bytes), offset == 0);
   return own->original->xWrite(file, page.data(), size, offset);

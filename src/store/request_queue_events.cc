@@ -28,7 +28,7 @@ Result<EventRow> event_row_at(const Statement& statement) {
   UNSCATTER_TRY(bytes, statement.blob(2));
   UNSCATTER_TRY(seal_bytes, statement.blob_view(3));
   UNSCATTER_TRY(seal, digest_from(seal_bytes));
-  Content content;
+  Content content{};
   if (bytes.size() != sizeof(content)) return damaged_queue("an event of the queue has the wrong length");
   std::memcpy(&content, bytes.data(), bytes.size());
   if (content.state >= kRequestStates || content.note > static_cast<unsigned>(RequestNote::kTriedAgain)) {

@@ -21,7 +21,7 @@ json change_json(const RequestChange& change) {
       {change.time, from, static_cast<unsigned>(change.to), change.actor, static_cast<unsigned>(change.note)});
 }
 
-std::string details_text(const Details& details) {
+std::string request_details_text(const Details& details) {
   const QueuedRequest& request = details.request;
   json written = {{"due", request.due},
                   {"extended", request.extended},
@@ -121,7 +121,7 @@ Digest seal_of(const RequestColumns& columns, std::string_view details, const Di
       .finish();
 }
 
-std::string details_of(const RequestRow& row) { return details_text({row.request, row.slot}); }
+std::string details_of(const RequestRow& row) { return request_details_text({row.request, row.slot}); }
 
 }  // namespace
 
@@ -205,7 +205,7 @@ Result<RequestColumns> request_columns_at(const Statement& statement) {
 Result<RequestRow> request_row_at(const Statement& statement) {
   UNSCATTER_TRY(columns, request_columns_at(statement));
   UNSCATTER_TRY(details, statement.text(4));
-  UNSCATTER_TRY(read, read_canonical<Details>(details, "request of a queue", details_from, details_text));
+  UNSCATTER_TRY(read, read_canonical<Details>(details, "request of a queue", details_from, request_details_text));
   RequestRow row;
   row.request = std::move(read.request);
   row.slot = read.slot;

@@ -12,21 +12,6 @@
 
 namespace unscatter {
 
-Result<std::vector<StreamedGraph>> next_graphs(GraphStream& stream) {
-  constexpr std::size_t kMostGraphs = 1024;
-  constexpr std::size_t kMostEntries = std::size_t{1} << 19;  // nodes and neighbours
-  std::vector<StreamedGraph> graphs;
-  std::size_t entries = 0;
-  while (graphs.size() < kMostGraphs && entries < kMostEntries) {
-    UNSCATTER_TRY(next, stream.next());
-    if (!next) break;
-    const std::size_t per_node = 1 + next->graph.attribute_count();
-    entries += next->graph.node_count() * per_node + next->graph.entry_count();
-    graphs.push_back(*std::move(next));
-  }
-  return graphs;
-}
-
 StreamDigest::StreamDigest() { hasher_.add(std::string_view("unscatter stream 1")); }
 
 void StreamDigest::add(const StreamedGraph& graph) {

@@ -12,9 +12,6 @@
 
 namespace unscatter {
 
-// Some graphs at a time: enough to keep threads busy, and no more than about a hundred megabytes.  Empty at the end.
-[[nodiscard]] Result<std::vector<StreamedGraph>> next_graphs(GraphStream& stream);
-
 // Graphs, labels, ids and due dates in their order.  Two passes that see the same have the same digest.
 class StreamDigest {
  public:

@@ -65,7 +65,7 @@ class Survey {
     if (options_.crew == nullptr || !lines) return false;
     began_together_ = true;
     // The first graphs often show all there is to fit.
-    Result<std::vector<StreamedGraph>> first = next_graphs(stream);
+    Result<std::vector<StreamedGraph>> first = stream.next_some();
     if (!first.ok()) return false;
     for (StreamedGraph& graph : *first) {
       sample_.show(graph.graph);
@@ -111,7 +111,7 @@ class Survey {
   Status pass(GraphStream stream, Status (Survey::*take)(std::vector<StreamedGraph>&)) {
     for (;;) {
       const double began_at = stream.share_read().value_or(0);
-      UNSCATTER_TRY(graphs, next_graphs(stream));
+      UNSCATTER_TRY(graphs, stream.next_some());
       UNSCATTER_CHECK_OK(finish_embedding());
       if (graphs.empty()) return ok_status();
       began_at_ = began_at;

@@ -199,6 +199,18 @@ StoredModel model_after(const PreparedRemoval& removal, std::size_t published) {
   return model;
 }
 
+// One salt per request.  With a common one, to open one commitment would be to open all of the receipt.
+void commit_to(const Asked& asked, RandomSource& random, Forgotten& done) {
+  for (const RemovalRequest& request : asked.requests) {
+    done.salts.push_back(Salt::random(random));
+    done.entry.commitments.push_back(commitment(request, done.salts.back()));
+  }
+  for (const std::string& text : asked.texts) {
+    done.salts.push_back(Salt::random(random));
+    done.entry.commitments.push_back(commitment_of_text(text, done.salts.back()));
+  }
+}
+
 }  // namespace
 
 LedgerRecord following_entry(const Contents& contents, EntryKind kind, std::string time) {
@@ -310,15 +322,7 @@ Result<Forgotten> Workspace::State::forget(PreparedRemoval& removal, Asked asked
   done.entry.supersedes = how.supersedes;
   done.entry.published = published_so_far;
   done.entry.requests = removal.requests();
-  // One salt per request.  With a common one, to open one commitment would be to open all of the receipt.
-  for (const RemovalRequest& request : asked.requests) {
-    done.salts.push_back(Salt::random(*random));
-    done.entry.commitments.push_back(commitment(request, done.salts.back()));
-  }
-  for (const std::string& text : asked.texts) {
-    done.salts.push_back(Salt::random(*random));
-    done.entry.commitments.push_back(commitment_of_text(text, done.salts.back()));
-  }
+  commit_to(asked, *random, done);
   done.entry.graphs_edited = removal.graphs_edited();
   done.entry.graphs_removed = removal.graphs_removed();
   done.entry.graphs_added = removal.graphs_added();

@@ -64,7 +64,7 @@ TEST(StreamedGraphs, ComeInPieces) {
   std::vector<std::size_t> sizes;
   std::size_t next_number = 0;
   for (;;) {
-    const std::vector<StreamedGraph> graphs = next_graphs(stream).value();
+    const std::vector<StreamedGraph> graphs = stream.next_some().value();
     if (graphs.empty()) break;
     sizes.push_back(graphs.size());
     for (const StreamedGraph& graph : graphs) EXPECT_EQ(graph.number, next_number++);

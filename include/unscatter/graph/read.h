@@ -106,6 +106,8 @@ class GraphStream {
 
   // The next graph; nothing at the end.  After an error there is no next graph.
   [[nodiscard]] Result<std::optional<StreamedGraph>> next();
+  // The next ones: enough to keep threads busy, and no more than about a hundred megabytes.  Empty at the end.
+  [[nodiscard]] Result<std::vector<StreamedGraph>> next_some();
   // About how much of the data the graphs so far are, from 0 to 1.  Nothing: nobody knows, as with a pipe.
   [[nodiscard]] std::optional<double> share_read() const;
   // Lines of an ordinary file, which others can read by themselves as this stream does.  Nothing: it is something else.

@@ -172,6 +172,22 @@ Result<GraphStream> GraphStream::open_rows(const RowFiles& files, const ReadOpti
 }
 
 Result<std::optional<StreamedGraph>> GraphStream::next() { return source_->next(); }
+
+Result<std::vector<StreamedGraph>> GraphStream::next_some() {
+  constexpr std::size_t kMostGraphs = 1024;
+  constexpr std::size_t kMostEntries = std::size_t{1} << 19;  // nodes and neighbours
+  std::vector<StreamedGraph> graphs;
+  std::size_t entries = 0;
+  while (graphs.size() < kMostGraphs && entries < kMostEntries) {
+    UNSCATTER_TRY(graph, next());
+    if (!graph) break;
+    const std::size_t per_node = 1 + graph->graph.attribute_count();
+    entries += graph->graph.node_count() * per_node + graph->graph.entry_count();
+    graphs.push_back(*std::move(graph));
+  }
+  return graphs;
+}
+
 std::optional<double> GraphStream::share_read() const { return source_->share_read(); }
 std::optional<GraphStream::Lines> GraphStream::lines() const { return source_->lines(); }
 
