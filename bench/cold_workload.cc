@@ -46,6 +46,7 @@ Ran run_program(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {program.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
@@ -108,6 +109,7 @@ std::vector<Touched> some_subjects(const fs::path& workspace, std::size_t n) {
     }
   }
   std::vector<Touched> touched;
+  touched.reserve(subjects.size());
   const Database database = or_fail(open_database(workspace, how.wait, Access::kReader));
   const Contents contents = or_fail(read_contents(WorkspaceTables(database)));
   MemberIndex index = or_fail(MemberIndex::open(WorkspaceTables(database), contents.identity.list_key));
@@ -152,6 +154,7 @@ void measure_groups(std::size_t n, const Reporter& report) {
   const std::vector<Touched> subjects = some_subjects(file.path(), n);
   fs::copy_file(file.path(), copy.path());
   std::vector<double> alone;
+  alone.reserve(subjects.size());
   for (const Touched& touched : subjects) alone.push_back(overwrite_by_sqlite(copy.path(), touched.slots));
   std::vector<double> status;
   for (std::size_t i = 0; i < kRemovals; ++i) {
