@@ -262,6 +262,7 @@ Status add_due_dates(const WorkspaceTables& tables, const Identity& identity, co
   }
   if (!subjects.empty()) {
     std::vector<std::string> ids;
+    ids.reserve(subjects.size());
     for (const auto& [id, due] : subjects) ids.push_back(id);
     UNSCATTER_TRY(slots, slots_with(tables, ids));
     for (std::size_t i = 0; i < ids.size(); ++i) {

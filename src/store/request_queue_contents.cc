@@ -66,16 +66,16 @@ class QueueReading {
   }
 
   Status read_other_rows() {
-    UNSCATTER_CHECK_OK(visit_days(database_, [&](DayRow&& row) -> Status {
+    UNSCATTER_CHECK_OK(visit_days(database_, [&](const DayRow& row) -> Status {
       found_.add(row.seal);
-      contents_.days.emplace(row.day.day, std::move(row));
+      contents_.days.emplace(row.day.day, row);
       return ok_status();
     }));
     UNSCATTER_CHECK_OK(visit_keys(database_, [&](KeyRow&& row) -> Status {
       found_.add(row.seal);
       return ok_status();
     }));
-    return visit_events(database_, [&](EventRow&& row) -> Status {
+    return visit_events(database_, [&](const EventRow& row) -> Status {
       found_.add(row.seal);
       if (row.event.number >= contents_.summary.next_event) return damaged_queue("an event comes from the future");
       if (!row.event.given_up) ++contents_.pending_events;

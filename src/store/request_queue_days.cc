@@ -42,7 +42,7 @@ Status write_day(const Database& database, const DayRow& row) {
       .run();
 }
 
-Status visit_days(const Database& database, const std::function<Status(DayRow&&)>& take) {
+Status visit_days(const Database& database, const std::function<Status(const DayRow&)>& take) {
   Statement statement = database.prepare("SELECT day, counts, seal FROM queue_days ORDER BY day");
   for (;;) {
     UNSCATTER_TRY(more, statement.step());
@@ -57,7 +57,7 @@ Status visit_days(const Database& database, const std::function<Status(DayRow&&)
     DayRow row{day_of(day, numbers), {}};
     seal_row(row);
     if (row.seal != seal) return damaged_queue("the counts of a day are not what was written");
-    UNSCATTER_CHECK_OK(take(std::move(row)));
+    UNSCATTER_CHECK_OK(take(row));
   }
 }
 

@@ -54,7 +54,7 @@ Result<std::vector<EventRow>> event_rows(Statement statement) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return rows;
     UNSCATTER_TRY(row, event_row_at(statement));
-    rows.push_back(std::move(row));
+    rows.push_back(row);
   }
 }
 
@@ -91,16 +91,16 @@ Result<std::optional<EventRow>> read_event(const Database& database, std::uint64
   statement.bind(1, static_cast<std::int64_t>(number));
   UNSCATTER_TRY(rows, event_rows(std::move(statement)));
   if (rows.empty()) return std::optional<EventRow>();
-  return std::optional(std::move(rows.front()));
+  return std::optional(rows.front());
 }
 
-Status visit_events(const Database& database, const std::function<Status(EventRow&&)>& take) {
+Status visit_events(const Database& database, const std::function<Status(const EventRow&)>& take) {
   Statement statement = database.prepare("SELECT number, next_attempt, content, seal FROM queue_events");
   for (;;) {
     UNSCATTER_TRY(more, statement.step());
     if (!more) return ok_status();
     UNSCATTER_TRY(row, event_row_at(statement));
-    UNSCATTER_CHECK_OK(take(std::move(row)));
+    UNSCATTER_CHECK_OK(take(row));
   }
 }
 

@@ -109,6 +109,7 @@ class Processing {
       return change.finish();
     };
     std::vector<std::pair<RequestId, RequestState>> ended;
+    ended.reserve(passed_over.size() + ids.size());
     for (const auto& [number, ending] : passed_over) {
       ended.emplace_back(inside_.open.at(number).request->id, ending.state);
     }

@@ -85,7 +85,7 @@ struct DayRow {
 };
 void seal_row(DayRow& row);
 [[nodiscard]] Status write_day(const Database& database, const DayRow& row);
-[[nodiscard]] Status visit_days(const Database& database, const std::function<Status(DayRow&&)>& take);
+[[nodiscard]] Status visit_days(const Database& database, const std::function<Status(const DayRow&)>& take);
 
 // Table `queue_events`.
 struct EventRow {
@@ -99,7 +99,7 @@ void seal_row(EventRow& row);
 // Those whose next attempt is from `first` to `last`, in that order, at most `limit`.
 [[nodiscard]] Result<std::vector<EventRow>> events_between(const Database& database, std::int64_t first,
                                                            std::int64_t last, std::size_t limit);
-[[nodiscard]] Status visit_events(const Database& database, const std::function<Status(EventRow&&)>& take);
+[[nodiscard]] Status visit_events(const Database& database, const std::function<Status(const EventRow&)>& take);
 // What stands in the column `next_attempt` of an event that was given up.
 inline constexpr std::int64_t kNever = INT64_MAX;
 

@@ -181,7 +181,7 @@ class Survey {
     const std::unique_ptr<Waiting> done = std::move(waiting_);
     Result<SparseBlockRows> rows =
         done->rows != nullptr ? done->rows->rows() : embedder_->embed(done->pointers, {.threads = options_.threads});
-    const Status status = rows.ok() ? ok_status() : in_all_graphs(done->graphs, std::move(rows).error());
+    Status status = rows.ok() ? ok_status() : in_all_graphs(done->graphs, rows.error());
     if (status.ok()) append_rows(slots_from_rows(*std::move(rows), done->pointers, setup_.options.bias));
     for (StreamedGraph& graph : done->graphs) graph.graph.wipe();
     if (status.ok() || again_) return status;

@@ -42,12 +42,12 @@ Result<std::vector<std::uint32_t>> labels_among(const Dataset& data, const std::
 }
 
 // The form that graphs of a session have.  Features were made for it.
-struct DataForm {
+struct FormOfModel {
   std::size_t attributes = 0;
   bool labels = false;
 };
 
-Status check_form(const Dataset& data, const DataForm& form) {
+Status check_form(const Dataset& data, const FormOfModel& form) {
   for (std::size_t g = 0; g < data.size(); ++g) {
     const Graph& graph = data.graphs[g];
     if (graph.attribute_count() != form.attributes) {
@@ -78,7 +78,7 @@ void reserve_and_wipe(std::vector<T>& values, std::size_t count) {
 Result<RemovalPlan> GraphCollection::plan_addition(Dataset&& data) const {
   if (data.graphs.empty()) return not_added("there is nothing to add: the data has no graph");
   UNSCATTER_TRY(labels, labels_among(data, class_names_));
-  DataForm form;
+  FormOfModel form;
   for (const std::optional<Graph>& graph : graphs_) {
     if (!graph) continue;
     form.attributes = std::max(form.attributes, graph->attribute_count());

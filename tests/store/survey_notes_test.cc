@@ -18,8 +18,8 @@ using testing::file_data;
 std::vector<StreamedGraph> streamed(const Dataset& data) {
   std::vector<StreamedGraph> graphs;
   for (std::size_t g = 0; g < data.size(); ++g) {
-    StreamedGraph graph{.graph = data.graphs[g], .label = data.class_names[data.labels[g]], .id = {}, .number = g,
-                        .place = "line"};
+    StreamedGraph graph{
+        .graph = data.graphs[g], .label = data.class_names[data.labels[g]], .id = {}, .number = g, .place = "line"};
     if (!data.graph_ids.empty()) graph.id = data.graph_ids[g];
     if (!data.due.graphs.empty()) graph.expires = data.due.graphs[g];
     const bool dated = data.graphs[g].has_node_ids() && data.due.subjects.contains(data.graphs[g].node_id(0));
