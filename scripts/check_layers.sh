@@ -33,11 +33,12 @@ fi
 
 # Private headers that the program needs all the same.
 #   embedding/npy.h              writes what `embed` has computed
+#   embedding/fit_sample.h       constants of what `embed` has not read yet
 #   unlearn/paper_setting.h      `train --preset paper`
 #   service/serve.h, tokens.h    `serve` and `token`: the service is a part of the program
 #   cluster/, comm/              the program under mpirun
 program_may="service/serve.h service/tokens.h cluster/crew.h cluster/ranks.h cluster/worker.h comm/communicator.h
-  store/shard_crew.h embedding/npy.h unlearn/paper_setting.h"
+  store/shard_crew.h embedding/fit_sample.h embedding/npy.h unlearn/paper_setting.h"
 
 folders=()
 for folder in include/unscatter src apps bench python; do

@@ -8,6 +8,7 @@
 #include "base/stopwatch.h"
 #include "commands.h"
 #include "constant_options.h"
+#include "embedding/fit_sample.h"
 #include "embedding_output.h"
 #include "files.h"
 #include "locations.h"
@@ -17,6 +18,7 @@
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/walk_scattering.h"
 #include "unscatter/graph/read.h"
+#include "unscatter/store/workspace.h"
 
 namespace unscatter::cli {
 namespace {
@@ -58,22 +60,36 @@ Result<Collected> collect(const std::filesystem::path& path, const ReadOptions& 
   }
 }
 
-// Where the program runs on many machines, each reads its own part of a file of lines.  Nothing: whatever is strange
+// Rows on their way into a file, of an embedder whose constants may turn out to be others.
+struct Attempt {
+  std::unique_ptr<EmbeddingOutput> output;
+  FitSample& sample;
+  bool fits = true;  // the constants, all graphs so far
+
+  // A graph that was met.  Where a constant has changed, the rows are of no use, and the others are only looked at.
+  void show(const Graph& graph) { fits = !sample.show(graph) && fits; }
+  [[nodiscard]] Status append(const SparseBlockRows& rows, std::span<const LineSubject> subjects) {
+    return fits ? output->append(rows, subjects) : ok_status();
+  }
+};
+
+// Where the program runs on many machines, each reads its own part of a file of lines.  False: whatever is strange
 // about the file is met, and worded, by reading it here.
-Result<std::unique_ptr<EmbeddingOutput>> embed_together(const std::filesystem::path& path, const Embedder& embedder,
-                                                        const EmbedArguments& arguments, Context& context) {
-  if (context.crew() == nullptr) return std::unique_ptr<EmbeddingOutput>();
-  UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, embedder.width()));
-  const auto take = [&output](EmbeddedPiece piece) {
+Result<bool> embed_together(const std::filesystem::path& path, const Embedder& embedder, const FitRule& rule,
+                            const EmbedArguments& arguments, Attempt& attempt, Context& context) {
+  if (context.crew() == nullptr) return false;
+  std::size_t number = 0;
+  const auto take = [&attempt, &number](EmbeddedPiece piece) {
+    for (const Graph& graph : piece.sample) attempt.show(graph);
     std::vector<LineSubject> subjects;
     for (EmbeddedPiece::Subject& subject : piece.subjects) {
-      subjects.push_back({output.rows() + subjects.size(), std::move(subject.id), std::move(subject.label)});
+      subjects.push_back({number++, std::move(subject.id), std::move(subject.label)});
     }
-    return output.append(piece.rows, subjects);
+    return attempt.append(piece.rows, subjects);
   };
   const EmbedOptions how{arguments.threads, &context.progress(), nullptr};
-  UNSCATTER_TRY(shared, context.crew()->embed_file(path, embedder, nullptr, false, how, take));
-  return shared.all ? std::make_unique<EmbeddingOutput>(std::move(output)) : nullptr;
+  UNSCATTER_TRY(shared, context.crew()->embed_file(path, embedder, {.fitted_by = &rule}, how, take));
+  return shared.all;
 }
 
 // The embedder numbers the graphs that it is given.  People look for one of the file.
@@ -86,27 +102,63 @@ Error with_number(const std::vector<StreamedGraph>& graphs, const Embedder& embe
 }
 
 // A few graphs at a time, so a file of lines may be longer than memory.
-Result<EmbeddingOutput> embed_stream(const std::filesystem::path& path, const EmbedArguments& arguments,
-                                     Embedded& embedded, Context& context) {
+Status embed_alone(const std::filesystem::path& path, const EmbedArguments& arguments, Embedded& embedded,
+                   Attempt& attempt, Context& context) {
   const Embedder& embedder = *embedded.embedder;
   UNSCATTER_TRY(stream, GraphStream::open(path, {.threads = arguments.threads, .progress = &context.progress()}));
-  UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, embedder.width()));
   for (Stopwatch watch;;) {
     UNSCATTER_TRY(graphs, stream.next_some());
-    embedded.read_seconds += watch.lap();
-    if (graphs.empty()) return output;
+    if (graphs.empty()) return ok_status();
     std::vector<const Graph*> pointers;
     std::vector<LineSubject> subjects;
     for (StreamedGraph& graph : graphs) {
+      attempt.show(graph.graph);
       pointers.push_back(&graph.graph);
       subjects.push_back({graph.number, std::move(graph.id), std::move(graph.label)});
     }
+    embedded.read_seconds += watch.lap();
+    if (!attempt.fits) continue;
     Result<SparseBlockRows> rows =
         embedder.embed(pointers, {.threads = arguments.threads, .progress = nullptr, .crew = context.crew()});
     if (!rows.ok()) return with_number(graphs, embedder, std::move(rows).error());
     embedded.embed_seconds += watch.lap();
-    UNSCATTER_CHECK_OK(output.append(*rows, subjects));
+    UNSCATTER_CHECK_OK(attempt.append(*rows, subjects));
     embedded.write_seconds += watch.lap();
+  }
+}
+
+// Constants are those of the first graphs, and if later ones change them, everything is done once more.  Nothing: they
+// have to be known in another way (embed_all()).
+Result<std::unique_ptr<EmbeddingOutput>> embed_lines(const std::filesystem::path& path, const FitRule& rule,
+                                                     const TransformSpec& spec, const EmbedArguments& arguments,
+                                                     Embedded& embedded, Context& context) {
+  const FitSource source = arguments.constants.source(ConstantKind::kStated, nullptr);
+  FitSample sample(rule.features, source, rule.symmetrise);
+  {
+    Result<GraphStream> stream = GraphStream::open(path, {.threads = arguments.threads});
+    if (!stream.ok()) return std::unique_ptr<EmbeddingOutput>();
+    const Result<std::vector<StreamedGraph>> first = stream->next_some();
+    if (!first.ok()) return std::unique_ptr<EmbeddingOutput>();
+    for (const StreamedGraph& graph : *first) sample.show(graph.graph);
+  }
+  for (bool again = false;; again = true) {
+    Result<std::shared_ptr<const Embedder>> made = make_embedder(rule.features, spec, sample.graphs(), source);
+    if (!made.ok()) return std::unique_ptr<EmbeddingOutput>();
+    embedded.embedder = *std::move(made);
+    Stopwatch watch;
+    UNSCATTER_TRY(output, EmbeddingOutput::create(arguments.out, embedded.embedder->width()));
+    Attempt attempt{std::make_unique<EmbeddingOutput>(std::move(output)), sample};
+    UNSCATTER_TRY(together, embed_together(path, *embedded.embedder, rule, arguments, attempt, context));
+    embedded.embed_seconds += watch.lap();
+    if (!together) {
+      UNSCATTER_TRY(from_the_start, EmbeddingOutput::create(arguments.out, embedded.embedder->width()));
+      attempt.output = std::make_unique<EmbeddingOutput>(std::move(from_the_start));
+      const Status alone = embed_alone(path, arguments, embedded, attempt, context);
+      // A graph that cannot be embedded with these constants may be good with those of all graphs.
+      if (!alone.ok() && again) return alone.error();
+      if (!alone.ok()) return std::unique_ptr<EmbeddingOutput>();
+    }
+    if (attempt.fits) return std::move(attempt.output);
   }
 }
 
@@ -202,20 +254,16 @@ Result<Report> embed(const EmbedArguments& arguments, Context& context) {
   Embedded embedded;
   std::unique_ptr<EmbeddingOutput> output;
   const std::string features = arguments.transform.features_for(spec);
-  // Other constants are known when all graphs were seen.
-  Result<FeatureMap> stated = FeatureMap::parse(features);
-  if (bank == nullptr && stated.ok() && is_jsonl(path)) {
-    UNSCATTER_TRY(made, make_embedder(*std::move(stated), spec));
-    embedded.embedder = std::move(made);
-    Stopwatch watch;
-    UNSCATTER_TRY(together, embed_together(path, *embedded.embedder, arguments, context));
-    embedded.embed_seconds = watch.lap();
-    output = std::move(together);
-    if (!output) {
-      UNSCATTER_TRY(streamed, embed_stream(path, arguments, embedded, context));
-      output = std::make_unique<EmbeddingOutput>(std::move(streamed));
-    }
-  } else {
+  WorkspaceSetup setup;
+  setup.features = features;
+  setup.fit = arguments.constants.source(ConstantKind::kStated, nullptr);
+  if (bank == nullptr && is_jsonl(path) && !reason_against_streaming(setup)) {
+    UNSCATTER_TRY(lines,
+                  embed_lines(path, {features, setup.fit.kind, spec.symmetrise}, spec, arguments, embedded, context));
+    output = std::move(lines);
+  }
+  if (!output) {
+    embedded = Embedded();
     UNSCATTER_TRY(all, embed_all(path, features, spec, bank.get(), arguments, embedded, context));
     output = std::make_unique<EmbeddingOutput>(std::move(all));
   }

@@ -125,7 +125,7 @@ class PredictionRun {
       const EmbedOptions how{arguments_.workspace.threads, &context.progress(), nullptr};
       const auto take = [this](EmbeddedPiece piece) { return this->take(std::move(piece)); };
       const FixedScores* scores = predictor_ ? &predictor_->scores() : nullptr;
-      UNSCATTER_TRY(done, crew_->embed_file(*path, embedder, scores, arguments_.symmetrise, how, take));
+      UNSCATTER_TRY(done, crew_->embed_file(*path, embedder, {scores, arguments_.symmetrise}, how, take));
       shared = done;
     }
     if (shared.all) return ok_status();

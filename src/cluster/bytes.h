@@ -62,6 +62,7 @@ class ByteReader {
     return values;
   }
   [[nodiscard]] std::span<const std::byte> part() { return take(number()); }
+  [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
 
  private:
   std::span<const std::byte> take(std::uint64_t count) {

@@ -228,7 +228,7 @@ std::unique_ptr<EmbedCrew::UnderWay> Crew::begin_embed(const Embedder& embedder,
 }
 
 Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, const Embedder& embedder,
-                                           const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
+                                           const FileWork& work, const EmbedOptions& options,
                                            const std::function<Status(EmbeddedPiece)>& take) {
   const std::optional<FileMark> mark = mark_of(path);
   const FileCut cut = cut_file(mark ? mark->bytes : 0, job_.size());
@@ -244,25 +244,29 @@ Result<EmbedCrew::Shared> Crew::embed_file(const std::filesystem::path& path, co
       return Error{ErrorCode::kUnavailable, "what takes the pieces has thrown"};
     }
   };
-  Result<Shared> shared =
-      together([&] { return embed_pieces(path, *mark, embedder, scored_by, symmetrise, options, take_or_end); });
+  Result<Shared> shared = together([&] { return embed_pieces(path, *mark, embedder, work, options, take_or_end); });
   if (thrown) std::rethrow_exception(thrown);
   return shared;
 }
 
 Result<EmbedCrew::Shared> Crew::embed_pieces(const std::filesystem::path& path, const FileMark& mark,
-                                             const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
+                                             const Embedder& embedder, const FileWork& work,
                                              const EmbedOptions& options,
                                              const std::function<Status(EmbeddedPiece)>& take) {
   Shared shared;
   const std::size_t ranks = job_.size();
   const FileCut cut = cut_file(mark.bytes, ranks);
-  const std::uint64_t how = (symmetrise ? 1u : 0u) + (scored_by != nullptr ? 2u : 0u);
+  const std::uint64_t how =
+      (work.symmetrise ? 1u : 0u) + (work.scored_by != nullptr ? 2u : 0u) + (work.fitted_by != nullptr ? 4u : 0u);
   give_order(job_, {Operation::kFile, cut.file_bytes, options.threads, how});
   std::vector<std::byte> bytes = pack_file(path, mark);
   job_.broadcast_any(bytes);
-  if (scored_by != nullptr) {
-    bytes = pack_scores(*scored_by);
+  if (work.scored_by != nullptr) {
+    bytes = pack_scores(*work.scored_by);
+    job_.broadcast_any(bytes);
+  }
+  if (work.fitted_by != nullptr) {
+    bytes = pack_rule(*work.fitted_by);
     job_.broadcast_any(bytes);
   }
   bool seen = true;
@@ -284,10 +288,10 @@ Result<EmbedCrew::Shared> Crew::embed_pieces(const std::filesystem::path& path, 
     go_on(true);
     // All ranks have sent before anything is done about one of them.
     std::vector<std::optional<EmbeddedPiece>> pieces(ranks);
-    pieces[0] = embed_piece(path, cut, round * ranks, embedder, scored_by, symmetrise, options.threads);
+    pieces[0] = embed_piece(path, cut, round * ranks, embedder, work, options.threads);
     for (std::size_t rank = 1; rank < ranks; ++rank) {
       std::vector<std::byte> message = receive_any(job_, rank);
-      pieces[rank] = unpack_piece(message, embedder.width(), scored_by == nullptr ? 0 : scored_by->classes());
+      pieces[rank] = unpack_piece(message, embedder.width(), work.scored_by == nullptr ? 0 : work.scored_by->classes());
       wipe(message);
     }
     for (std::size_t rank = 0; good && status.ok() && rank < ranks; ++rank) {

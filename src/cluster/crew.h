@@ -68,9 +68,10 @@ class Crew final : public ShardCrew {
                                                       const EmbedOptions& options) override;
 
   // Pieces go round the ranks.  Each rank reads, embeds and sends its own; the first one embeds too.  With P ranks and
-  // R rounds that takes (6 + 3 R) (P - 1) messages, 4 (P - 1) for a new embedder, and 2 (P - 1) for a model.
+  // R rounds that takes (6 + 3 R) (P - 1) messages, 4 (P - 1) for a new embedder, and 2 (P - 1) each for a model and
+  // for a rule.
   [[nodiscard]] Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder,
-                                          const FixedScores* scored_by, bool symmetrise, const EmbedOptions& options,
+                                          const FileWork& work, const EmbedOptions& options,
                                           const std::function<Status(EmbeddedPiece)>& take) override;
 
   // With P ranks and R rounds: docs/scale.md, "survey of a file".
@@ -104,8 +105,7 @@ class Crew final : public ShardCrew {
   // For what cannot fail.
   void tell_quietly(Order order) noexcept;
   [[nodiscard]] Result<Shared> embed_pieces(const std::filesystem::path& path, const FileMark& mark,
-                                            const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
-                                            const EmbedOptions& options,
+                                            const Embedder& embedder, const FileWork& work, const EmbedOptions& options,
                                             const std::function<Status(EmbeddedPiece)>& take);
 
   Communicator& job_;

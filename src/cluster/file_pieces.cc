@@ -167,27 +167,31 @@ std::optional<std::vector<StreamedGraph>> read_piece(const std::filesystem::path
 }
 
 std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut, std::uint64_t piece,
-                                         const Embedder& embedder, const FixedScores* scored_by, bool symmetrise,
-                                         std::size_t threads) {
-  std::optional<std::vector<StreamedGraph>> read = read_piece(path, cut, piece, symmetrise);
+                                         const Embedder& embedder, const FileWork& work, std::size_t threads) {
+  std::optional<std::vector<StreamedGraph>> read = read_piece(path, cut, piece, work.symmetrise);
   if (!read) return std::nullopt;
   std::vector<const Graph*> pointers;
   for (const StreamedGraph& graph : *read) pointers.push_back(&graph.graph);
   Result<SparseBlockRows> rows = embedder.embed(pointers, {.threads = threads});
   EmbeddedPiece made;
+  if (work.fitted_by != nullptr) {
+    FitSample sample(work.fitted_by->features, {work.fitted_by->fit, nullptr}, work.fitted_by->symmetrise);
+    for (const StreamedGraph& graph : *read) sample.show(graph.graph);
+    made.sample = sample.take();
+  }
   for (StreamedGraph& graph : *read) {
     graph.graph.wipe();
     made.subjects.push_back({std::move(graph.id), std::move(graph.label)});
   }
   if (!rows.ok()) return std::nullopt;
-  if (scored_by == nullptr) {
+  if (work.scored_by == nullptr) {
     made.rows = std::move(rows).value();
     return made;
   }
-  const std::size_t classes = scored_by->classes();
+  const std::size_t classes = work.scored_by->classes();
   made.scores.resize(made.subjects.size() * classes);
   for (std::size_t i = 0; i < made.subjects.size(); ++i) {
-    scored_by->of(rows->row(i), std::span(made.scores).subspan(i * classes, classes));
+    work.scored_by->of(rows->row(i), std::span(made.scores).subspan(i * classes, classes));
   }
   return made;
 }
@@ -206,6 +210,13 @@ std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece) {
     if (piece->scores.empty()) write_row(writer, piece->rows.row(i));
   }
   if (!piece->scores.empty()) writer.numbers(std::span<const double>(piece->scores));
+  if (!piece->sample.empty()) {
+    std::vector<const Graph*> sample;
+    for (const Graph& graph : piece->sample) sample.push_back(&graph);
+    std::vector<std::byte> graphs = pack_graphs(sample);
+    writer.numbers(std::span<const std::byte>(graphs));
+    wipe(graphs);
+  }
   return std::move(writer.bytes());
 }
 
@@ -213,7 +224,8 @@ std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std:
   ByteReader reader(bytes);
   const std::uint64_t count = reader.number();
   if (count == 0) return std::nullopt;
-  EmbeddedPiece piece{{}, SparseBlockRows(classes == 0 ? count - 1 : 0, columns), {}};
+  EmbeddedPiece piece;
+  piece.rows = SparseBlockRows(classes == 0 ? count - 1 : 0, columns);
   const auto optional_text = [&reader]() -> std::optional<std::string> {
     if (reader.number() == 0) return std::nullopt;
     return reader.text();
@@ -229,7 +241,28 @@ std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std:
     piece.scores = reader.numbers<double>();
     invariant(piece.scores.size() == piece.subjects.size() * classes, "a score per graph and class");
   }
+  if (reader.at_end()) return piece;
+  Result<std::vector<std::optional<Graph>>> sample = unpack_graphs(reader.part());
+  if (!sample.ok()) return std::nullopt;
+  for (std::optional<Graph>& graph : *sample) piece.sample.push_back(*std::move(graph));
   return piece;
+}
+
+std::vector<std::byte> pack_rule(const FitRule& rule) {
+  ByteWriter writer;
+  writer.text(rule.features);
+  writer.number(static_cast<std::uint64_t>(rule.fit));
+  writer.number(rule.symmetrise ? 1 : 0);
+  return std::move(writer.bytes());
+}
+
+FitRule unpack_rule(std::span<const std::byte> bytes) {
+  ByteReader reader(bytes);
+  FitRule rule;
+  rule.features = reader.text();
+  rule.fit = static_cast<ConstantKind>(reader.number());
+  rule.symmetrise = reader.number() == 1;
+  return rule;
 }
 
 std::vector<std::byte> pack_scores(const FixedScores& scores) {

@@ -48,13 +48,15 @@ struct FileCut {
 // The same graphs, embedded, or their scores.  Nothing also if a graph cannot be embedded.
 [[nodiscard]] std::optional<EmbeddedPiece> embed_piece(const std::filesystem::path& path, const FileCut& cut,
                                                        std::uint64_t piece, const Embedder& embedder,
-                                                       const FixedScores* scored_by, bool symmetrise,
-                                                       std::size_t threads);
+                                                       const FileWork& work, std::size_t threads);
 
 [[nodiscard]] std::vector<std::byte> pack_piece(const std::optional<EmbeddedPiece>& piece);
 // `classes`: of the scores; 0: rows were sent.
 [[nodiscard]] std::optional<EmbeddedPiece> unpack_piece(std::span<const std::byte> bytes, std::size_t columns,
                                                         std::size_t classes);
+
+[[nodiscard]] std::vector<std::byte> pack_rule(const FitRule& rule);
+[[nodiscard]] FitRule unpack_rule(std::span<const std::byte> bytes);
 
 // What scores() of a model says, for other ranks.
 [[nodiscard]] std::vector<std::byte> pack_scores(const FixedScores& scores);

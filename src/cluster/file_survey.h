@@ -15,7 +15,7 @@
 
 #include "cluster/file_pieces.h"
 #include "comm/communicator.h"
-#include "store/fit_sample.h"
+#include "embedding/fit_sample.h"
 #include "store/shard_crew.h"
 #include "store/survey_notes.h"
 #include "unscatter/base/progress.h"

@@ -18,7 +18,7 @@ enum class Operation : std::uint64_t {
   kEnd = 0,       // the job is done
   kEmbedder = 1,  // broadcast_any(): the text of an embedder, for all that follows
   kEmbed = 2,     // a = rounds, b = threads: blocks of graphs come, blocks of rows go back
-  kFile = 3,      // a = bytes of the file, b = threads, c = 1: symmetrise, + 2: scores; see Crew::embed_file()
+  kFile = 3,      // a = bytes of the file, b = threads, c = 1: symmetrise, + 2: scores, + 4: rule (Crew::embed_file())
   kRows = 4,      // a = columns, b = threads: rows come, to be shared (shared_rows.h)
   kShards = 5,    // b = threads: every rank reads the rows of some shards, to be shared (shared_rows.h)
   // Rows that come one after the other (unlearn/row_pile.h, piled_rows.h).

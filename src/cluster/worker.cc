@@ -154,6 +154,12 @@ class Worker {
       job_.broadcast_any(bytes);
       scores.emplace(unpack_scores(bytes));
     }
+    std::optional<FitRule> rule;
+    if ((order.c & 4) != 0) {
+      job_.broadcast_any(bytes);
+      rule.emplace(unpack_rule(bytes));
+    }
+    const FileWork work{scores ? &*scores : nullptr, (order.c & 1) != 0, rule ? &*rule : nullptr};
     job_.send_numbers(0, std::span(&sees_it, 1));
     for (std::uint64_t piece = job_.rank();; piece += job_.size()) {
       std::uint64_t go_on = 0;
@@ -161,7 +167,7 @@ class Worker {
       if (go_on == 0) return;
       std::optional<EmbeddedPiece> made;
       if (piece < cut.pieces()) {
-        made = embed_piece(path, cut, piece, *embedder_, scores ? &*scores : nullptr, (order.c & 1) != 0, order.b);
+        made = embed_piece(path, cut, piece, *embedder_, work, order.b);
       }
       std::vector<std::byte> message = pack_piece(made);
       send_any(job_, 0, message);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "embedding/fit_sample.h"
 #include "unscatter/base/result.h"
 #include "unscatter/embedding/embedder.h"
 
@@ -26,6 +27,14 @@ struct EmbeddedPiece {
   std::vector<Subject> subjects;
   SparseBlockRows rows;        // one per subject, unless only scores were asked for
   std::vector<double> scores;  // for each subject one per class, if they were asked for
+  std::vector<Graph> sample;   // those of these graphs that FitSample keeps, if a rule was given
+};
+
+// What is to be made of a file's graphs.
+struct FileWork {
+  const FixedScores* scored_by = nullptr;  // scores are all that is wanted of the rows; null: the rows themselves
+  bool symmetrise = false;                 // while reading
+  const FitRule* fitted_by = nullptr;      // null: nobody asks whether the constants fit these graphs
 };
 
 class EmbedCrew {
@@ -62,10 +71,9 @@ class EmbedCrew {
     std::size_t graphs = 0;
     bool all = false;
   };
-  // `scored_by`: scores are all that is wanted of the rows; null: the rows themselves.  Errors: those of `take`.
+  // Errors: those of `take`.
   [[nodiscard]] virtual Result<Shared> embed_file(const std::filesystem::path& path, const Embedder& embedder,
-                                                  const FixedScores* scored_by, bool symmetrise,
-                                                  const EmbedOptions& options,
+                                                  const FileWork& work, const EmbedOptions& options,
                                                   const std::function<Status(EmbeddedPiece)>& take) = 0;
 };
 

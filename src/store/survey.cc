@@ -12,9 +12,9 @@
 
 #include "embedding/embed_crew.h"
 #include "embedding/features/registry.h"
+#include "embedding/fit_sample.h"
 #include "graph/readers/text_scanner.h"
 #include "store/constants.h"
-#include "store/fit_sample.h"
 #include "store/shard_crew.h"
 #include "store/streamed_graphs.h"
 #include "store/survey_notes.h"

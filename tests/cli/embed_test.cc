@@ -11,6 +11,7 @@
 #include "support/npy.h"
 #include "support/temporary_folder.h"
 #include "unscatter/embedding/embedder.h"
+#include "unscatter/embedding/make_embedder.h"
 #include "unscatter/embedding/transform_spec.h"
 #include "unscatter/graph/read.h"
 
@@ -53,6 +54,39 @@ TEST_F(Embed, WritesWhatTheLibraryComputes) {
   EXPECT_EQ(document.at("features"), "log-degree+degree-onehot:9");
   for (const char* stage : {"read_seconds", "embed_seconds", "write_seconds"}) EXPECT_GE(document.at(stage), 0.0);
   EXPECT_TRUE(outcome.err.empty()) << outcome.err;
+}
+
+// A file of lines is embedded as it is read, by the constants of its first graphs.  If later ones change these, the
+// rows are those of all graphs nevertheless, and nothing is left of the first attempt.
+TEST_F(Embed, ConstantsThatChangeLateAreThoseOfAllGraphs) {
+  std::string lines;
+  for (int g = 0; g < 3000; ++g) {
+    lines += fmt::format(R"({{"nodes":3,"edges":[[0,1],[1,2]],"node_labels":[{},0,1]}})", g < 2900 ? g % 3 : g % 7);
+    lines += '\n';
+  }
+  const auto path = folder_.write("late.jsonl", lines);
+  for (const char* rule : {"labels", "all", "degree-onehot"}) {
+    SCOPED_TRACE(rule);
+    const Outcome outcome = run_program({"embed", "--data", path.string(), "--out", out(), "--force", "--features",
+                                         rule, "--fit", "private", "--scales", "2", "--json"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    TransformSpec spec;
+    spec.scales = 2;
+    Dataset all;
+    all.class_names = {"any"};
+    GraphStream stream = GraphStream::open(path).value();
+    while (auto graph = stream.next().value()) {
+      all.graphs.push_back(std::move(graph->graph));
+      all.labels.push_back(0);
+    }
+    const auto embedder = make_embedder(rule, spec, all, FitSource::private_refit()).value();
+    EXPECT_EQ(testing::read_npy(out()), embedder->embed(all).value().to_dense());
+    EXPECT_EQ(outcome.json().at("features"), embedder->blocks().front().features.describe());
+    EXPECT_EQ(outcome.json().at("graphs"), 3000);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    EXPECT_FALSE(entry.path().string().ends_with(".tmp")) << entry.path();
+  }
 }
 
 // Which row is which graph.  Graphs without a label are embedded too.

@@ -15,6 +15,7 @@
 #include "cluster/operation.h"
 #include "cluster/worker.h"
 #include "comm/threads.h"
+#include "embedding/fit_sample.h"
 #include "support/temporary_folder.h"
 #include "unscatter/embedding/make_embedder.h"
 #include "unscatter/graph/read.h"
@@ -82,7 +83,7 @@ TEST(FilePieces, EveryLineBelongsToExactlyOnePiece) {
       const FileCut cut{text.size(), bytes};
       std::vector<EmbeddedPiece> pieces;
       for (std::uint64_t p = 0; p < cut.pieces(); ++p) {
-        auto piece = embed_piece(path, cut, p, *embedder, nullptr, false, 1);
+        auto piece = embed_piece(path, cut, p, *embedder, {}, 1);
         ASSERT_TRUE(piece.has_value()) << p;
         const auto again = unpack_piece(pack_piece(piece), embedder->width(), 0);
         ASSERT_TRUE(again.has_value());
@@ -99,7 +100,7 @@ TEST(FilePieces, WhatAReaderOfTheFileMightRefuseIsNoPiece) {
   const std::string good = jsonl_of(4);
   const auto piece_of = [&](const std::string& text, std::uint64_t pieces, std::uint64_t which) {
     const auto path = folder.write("some.jsonl", text);
-    return embed_piece(path, {text.size(), (text.size() + pieces - 1) / pieces}, which, *embedder, nullptr, false, 1);
+    return embed_piece(path, {text.size(), (text.size() + pieces - 1) / pieces}, which, *embedder, {}, 1);
   };
   EXPECT_TRUE(piece_of(good, 1, 0).has_value());
   EXPECT_FALSE(piece_of(good + "no graph\n", 1, 0).has_value());
@@ -111,10 +112,10 @@ TEST(FilePieces, WhatAReaderOfTheFileMightRefuseIsNoPiece) {
   EXPECT_TRUE(piece_of("\xEF\xBB\xBF" + good, 1, 0).has_value());
   const std::string marked = good + "\xEF\xBB\xBF" + good;
   const auto path = folder.write("marked.jsonl", marked);
-  EXPECT_FALSE(embed_piece(path, {marked.size(), good.size()}, 1, *embedder, nullptr, false, 1).has_value());
+  EXPECT_FALSE(embed_piece(path, {marked.size(), good.size()}, 1, *embedder, {}, 1).has_value());
   // A file of another length than at the start, and one that is gone.
-  EXPECT_FALSE(embed_piece(path, {marked.size() - 1, good.size()}, 0, *embedder, nullptr, false, 1).has_value());
-  EXPECT_FALSE(embed_piece(folder.path() / "gone.jsonl", {10, 10}, 0, *embedder, nullptr, false, 1).has_value());
+  EXPECT_FALSE(embed_piece(path, {marked.size() - 1, good.size()}, 0, *embedder, {}, 1).has_value());
+  EXPECT_FALSE(embed_piece(folder.path() / "gone.jsonl", {10, 10}, 0, *embedder, {}, 1).has_value());
 }
 
 TEST(FilePieces, ManyRanksReadWhatOneReads) {
@@ -130,7 +131,7 @@ TEST(FilePieces, ManyRanksReadWhatOneReads) {
     const auto sent = run_ranks(ranks, [&](Communicator& job) {
       if (!job.is_first()) return serve_first_rank(job);
       Crew crew(job);
-      shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
+      shared = crew.embed_file(path, *embedder, {}, {.threads = 1},
                                [&](EmbeddedPiece piece) {
                                  pieces.push_back(std::move(piece));
                                  return ok_status();
@@ -152,6 +153,43 @@ TEST(FilePieces, ManyRanksReadWhatOneReads) {
   }
 }
 
+// With a rule every piece says what its graphs ask of the constants.
+TEST(FilePieces, SamplesOfPiecesGiveTheFitOfTheFile) {
+  const testing::TemporaryFolder folder;
+  std::string text = jsonl_of(2500);
+  text += R"({"nodes": 2, "edges": [[0,1]], "node_labels": [4, 9]})"
+          "\n";
+  const auto path = folder.write("some.jsonl", text);
+  const auto embedder = small_embedder();
+  const FitRule rule{"all", ConstantKind::kPrivateFit, false};
+  FitSample whole(rule.features, FitSource::private_refit(), rule.symmetrise);
+  GraphStream stream = GraphStream::open(path).value();
+  while (auto graph = stream.next().value()) whole.show(graph->graph);
+  const std::string expected = FeatureMap::resolve("all", whole.graphs(), FitSource::private_refit())->describe();
+  for (const std::size_t ranks : {2u, 3u}) {
+    SCOPED_TRACE(ranks);
+    FitSample joined(rule.features, FitSource::private_refit(), rule.symmetrise);
+    const auto sent = run_ranks(ranks, [&](Communicator& job) {
+      if (!job.is_first()) return serve_first_rank(job);
+      Crew crew(job);
+      EXPECT_TRUE(crew.embed_file(path, *embedder, {.fitted_by = &rule}, {.threads = 1},
+                                  [&](const EmbeddedPiece& piece) {
+                                    for (const Graph& graph : piece.sample) joined.show(graph);
+                                    return ok_status();
+                                  })
+                      ->all);
+    });
+    ASSERT_TRUE(sent.ok()) << sent.error().message;
+    EXPECT_EQ(FeatureMap::resolve("all", joined.graphs(), FitSource::private_refit())->describe(), expected);
+    EXPECT_EQ(joined.graphs().graphs.size(), whole.graphs().graphs.size());
+    const FileCut cut = cut_file(text.size(), ranks);
+    const std::uint64_t rounds = (cut.pieces() + ranks - 1) / ranks;
+    std::uint64_t messages = 0;
+    for (const Traffic& one : *sent) messages += one.messages;
+    EXPECT_EQ(messages, (ranks - 1) * (4 + 6 + 2 + 3 * rounds + 2));
+  }
+}
+
 // A model's scores travel in the place of rows.
 TEST(FilePieces, ScoresAreThoseOfOneProcess) {
   const testing::TemporaryFolder folder;
@@ -168,7 +206,7 @@ TEST(FilePieces, ScoresAreThoseOfOneProcess) {
       const auto sent = run_ranks(3, [&](Communicator& job) {
         if (!job.is_first()) return serve_first_rank(job);
         Crew crew(job);
-        EXPECT_TRUE(crew.embed_file(path, *embedder, only_scores ? &scores : nullptr, false, {.threads = 1},
+        EXPECT_TRUE(crew.embed_file(path, *embedder, {.scored_by = only_scores ? &scores : nullptr}, {.threads = 1},
                                     [&](EmbeddedPiece piece) {
                                       pieces.push_back(std::move(piece));
                                       return ok_status();
@@ -211,7 +249,7 @@ TEST(FilePieces, AStrangeLineStopsTheSharingThere) {
     Crew crew(job);
     for (int again = 0; again < 2; ++again) {
       std::size_t taken = 0;
-      const auto shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
+      const auto shared = crew.embed_file(path, *embedder, {}, {.threads = 1},
                                           [&](const EmbeddedPiece& piece) {
                                             taken += piece.subjects.size();
                                             return ok_status();
@@ -222,7 +260,7 @@ TEST(FilePieces, AStrangeLineStopsTheSharingThere) {
       EXPECT_GT(taken, 0u);
       EXPECT_LT(taken, 1300u);
     }
-    const auto refused = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1}, [](const EmbeddedPiece&) {
+    const auto refused = crew.embed_file(path, *embedder, {}, {.threads = 1}, [](const EmbeddedPiece&) {
       return Status(Error{ErrorCode::kIo, "full"});
     });
     ASSERT_FALSE(refused.ok());
@@ -241,12 +279,12 @@ TEST(FilePieces, AnExceptionOfTheCallerIsPassedOn) {
     Crew crew(job);
     for (int again = 0; again < 2; ++again) {
       EXPECT_THROW(static_cast<void>(
-                       crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
+                       crew.embed_file(path, *embedder, {}, {.threads = 1},
                                        [](const EmbeddedPiece&) -> Status { throw std::runtime_error("no room"); })),
                    std::runtime_error);
     }
-    const auto shared = crew.embed_file(path, *embedder, nullptr, false, {.threads = 1},
-                                        [](const EmbeddedPiece&) { return ok_status(); });
+    const auto shared =
+        crew.embed_file(path, *embedder, {}, {.threads = 1}, [](const EmbeddedPiece&) { return ok_status(); });
     EXPECT_EQ(shared.value().graphs, 2500U);
   });
   EXPECT_TRUE(sent.ok()) << sent.error().message;

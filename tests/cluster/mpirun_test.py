@@ -75,6 +75,15 @@ def same_results(bench):
     bench.run(0, *embed, "--embedding", "auto", "--out", "one.csv")
     bench.run(0, *train, "--workspace", "one.unscatter")
     bench.run(0, *train, "--workspace", "stream.unscatter", "--stream")
+    # The last graph changes the constants of the features, which are those of all graphs.
+    lines = (bench.folder / "groups.jsonl").read_text().splitlines()
+    last = json.loads(lines[-1])
+    last["node_labels"] = list(range(len(last["nodes"])))
+    (bench.folder / "late.jsonl").write_text("\n".join([*lines, *lines[:-1], json.dumps(last)]) + "\n")
+    late = ("embed", "--data", "late.jsonl", "--force")
+    bench.run(0, *late, "--out", "late-one.npy")
+    if len(bench.bytes_of("late-one.npy")) <= 2 * len(bench.bytes_of("one.npy")):
+        sys.exit("the last graph changes no constant")
     digest = bench.document(0, "status", "--workspace", "one.unscatter", "--replay-digest")["replay_digest"]
     bench.run(0, "release", "--workspace", "one.unscatter", "--key", "signing.key", "--out", "model.json")
     predict = ("predict", "--data", "open.jsonl", "--scores", "--force")
@@ -93,6 +102,8 @@ def same_results(bench):
         bench.run(ranks, *embed, "--out", f"{name}.npy")
         check("embeddings", bench.bytes_of("one.npy"), bench.bytes_of(f"{name}.npy"))
         check("their table", bench.bytes_of("one.graphs.csv"), bench.bytes_of(f"{name}.graphs.csv"))
+        bench.run(ranks, *late, "--out", f"late-{name}.npy")
+        check("constants that change late", bench.bytes_of("late-one.npy"), bench.bytes_of(f"late-{name}.npy"))
         bench.run(ranks, *embed, "--embedding", "auto", "--out", f"{name}.csv")
         check("embeddings of a recipe", bench.bytes_of("one.csv"), bench.bytes_of(f"{name}.csv"))
         bench.run(ranks, *train, "--workspace", f"{name}.unscatter")

@@ -33,8 +33,8 @@ class ListedCrew final : public RowCrew {
     ADD_FAILURE() << "a pile takes rows";
     return nullptr;
   }
-  Result<Shared> embed_file(const std::filesystem::path&, const Embedder&, const FixedScores*, bool,
-                            const EmbedOptions&, const std::function<Status(EmbeddedPiece)>&) override {
+  Result<Shared> embed_file(const std::filesystem::path&, const Embedder&, const FileWork&, const EmbedOptions&,
+                            const std::function<Status(EmbeddedPiece)>&) override {
     return Shared{};
   }
   std::optional<KeptState::Rows> spread(const SparseBlockRows&, std::span<const std::uint32_t>, std::size_t) override {

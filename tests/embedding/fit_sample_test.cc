@@ -1,4 +1,4 @@
-#include "store/fit_sample.h"
+#include "embedding/fit_sample.h"
 
 #include <gtest/gtest.h>
 

@@ -11,6 +11,13 @@
 
 namespace unscatter {
 
+// By what constants of features are fitted.
+struct FitRule {
+  std::string features;  // as FeatureMap::resolve() reads them
+  ConstantKind fit = ConstantKind::kStated;
+  bool symmetrise = false;  // as the transform says
+};
+
 // Graphs on which the features are fitted as on all that were shown.  A graph joins only if the fit changes with it.
 // This is right for fits that are unions and maxima (fits_graph_by_graph()): what a graph adds, it adds to any others.
 // So the samples of parts, shown one after the other, give the sample of the whole.
