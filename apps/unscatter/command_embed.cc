@@ -159,6 +159,7 @@ Result<std::unique_ptr<EmbeddingOutput>> embed_lines(const std::filesystem::path
       if (!alone.ok()) return std::unique_ptr<EmbeddingOutput>();
     }
     if (attempt.fits) return std::move(attempt.output);
+    if (again) return std::unique_ptr<EmbeddingOutput>();  // somebody writes to the file
   }
 }
 

@@ -30,6 +30,9 @@ Result<fs::path> resolve_dataset(const std::string& path_or_name, const Catalogu
 }
 
 bool is_jsonl(const fs::path& path) {
+  // Whoever looks into a pipe takes away what a reader would get.
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown)) return false;
   const Result<DataFormat> format = detect_format(path);
   return format.ok() && *format == DataFormat::kJsonl;
 }

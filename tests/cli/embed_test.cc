@@ -1,10 +1,13 @@
 // unscatter embed, as a user meets it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "subprocess.h"
@@ -87,6 +90,19 @@ TEST_F(Embed, ConstantsThatChangeLateAreThoseOfAllGraphs) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
     EXPECT_FALSE(entry.path().string().ends_with(".tmp")) << entry.path();
   }
+}
+
+// A pipe can be read once, by whoever reads it first.
+TEST_F(Embed, APipeGivesWhatAFileGives) {
+  const std::string lines = testing::read_whole_file(data());
+  const auto pipe = folder_.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << lines; });
+  const Outcome outcome = run_program({"embed", "--data", pipe.string(), "--out", out("piped.npy")});
+  writer.join();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  ASSERT_EQ(run_program({"embed", "--data", data(), "--out", out()}).exit_code, 0);
+  EXPECT_EQ(testing::read_whole_file(out("piped.npy")), testing::read_whole_file(out()));
 }
 
 // Which row is which graph.  Graphs without a label are embedded too.
