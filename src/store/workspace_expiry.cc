@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -109,8 +108,10 @@ Result<std::optional<Workspace::Removal>> Workspace::prepare_due(std::span<const
   // Graphs come before subjects.  A subject that was in these graphs only is then not there any more, and passed over.
   UNSCATTER_TRY(update, state_->prepare(requests, OnRefusal::kPassOver));
   if (update.empty()) return std::optional<Removal>();
-  for (const auto& refused : std::ranges::reverse_view(update.refused())) {
-    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(refused.request.value()));
+  // The last one first: the others keep their places.
+  const std::vector<Error>& refused = update.refused();
+  for (std::size_t left = refused.size(); left > 0; --left) {
+    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(refused[left - 1].request.value()));
   }
   Removal::Parts parts{state_.get(), std::move(update), Asked(std::move(requests)), std::move(keys), {}};
   return std::optional(Removal(std::make_unique<Removal::Parts>(std::move(parts))));
