@@ -29,7 +29,7 @@ RowMatrix read_npy(const std::filesystem::path& path) {
   const std::size_t size = static_cast<std::size_t>(matrix.size()) * sizeof(double);
   // A file that was cut must fail here.  A comparison with half a matrix would prove nothing.
   if (bytes.size() != data + size) throw std::runtime_error("wrong .npy size");
-  std::memcpy(matrix.data(), bytes.data() + data, size);
+  if (matrix.size() > 0) std::memcpy(matrix.data(), bytes.data() + data, size);
   return matrix;
 }
 
